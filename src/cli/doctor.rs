@@ -1,0 +1,121 @@
+//! doctor: what is running, where, which version, and what is wrong.
+
+use std::path::Path;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::output::{self, Output};
+use crate::client::{Answer, Client, Trouble, log_path};
+use crate::command::{Hello, List};
+use crate::os::{paths, socket};
+
+#[derive(Serialize)]
+struct Report {
+    ok: bool,
+    client_version: &'static str,
+    socket: String,
+    seed_link: String,
+    log: Option<String>,
+    running: bool,
+    server: Option<Value>,
+    terminals: Option<usize>,
+    problems: Vec<String>,
+}
+
+/// Looks, and starts nothing.
+pub fn run(out: &mut Output) -> Result<(), Trouble> {
+    let report = examine();
+    let healthy = report.problems.is_empty();
+    let value = serde_json::to_value(&report).unwrap_or_default();
+    let mut line = value.to_string().into_bytes();
+    line.push(b'\n');
+    out.answer(Ok(Answer { line, value }), people)?;
+    if healthy { Ok(()) } else { Err(Trouble::Ill) }
+}
+
+fn examine() -> Report {
+    let mut problems = Vec::new();
+    let mut note = |problem: String| problems.push(problem);
+    if let Err(error) = paths::runtime_dir() {
+        note(error.to_string());
+    }
+    let path = paths::socket().map_err(|error| note(error.to_string())).ok();
+    let server = greet().map_err(|trouble| note(trouble.to_string())).ok().flatten();
+    let socket = path.map(|socket| socket.path).unwrap_or_default();
+    if let Some(problem) = stale(&socket, server.is_some()) {
+        note(problem);
+    }
+    let version = server.as_ref().and_then(|server| server.0["version"].as_str());
+    if let Some(version) = version.filter(|version| *version != env!("CARGO_PKG_VERSION")) {
+        note(format!(
+            "the server is version {version}; t4a shutdown ends it, the next command starts the new one"
+        ));
+    }
+    Report {
+        ok: problems.is_empty(),
+        client_version: env!("CARGO_PKG_VERSION"),
+        socket: socket.display().to_string(),
+        seed_link: seed_link(),
+        log: log_path().ok().map(|path| path.display().to_string()),
+        running: server.is_some(),
+        terminals: server.as_ref().map(|(_, terminals)| *terminals),
+        server: server.map(|(hello, _)| hello),
+        problems,
+    }
+}
+
+/// The server's greeting and the number of its terminals; None if there is no server.
+fn greet() -> Result<Option<(Value, usize)>, Trouble> {
+    let Some(mut client) = Client::connect()? else { return Ok(None) };
+    let hello = client.ask(&Hello {})?.value;
+    let list = client.ask(&List {})?.value;
+    Ok(Some((hello, list["terminals"].as_array().map_or(0, Vec::len))))
+}
+
+fn stale(socket: &Path, running: bool) -> Option<String> {
+    let left = !running && socket.symlink_metadata().is_ok();
+    left.then(|| {
+        format!(
+            "{} is left over: nobody listens there; the next command replaces it",
+            socket.display()
+        )
+    })
+}
+
+fn seed_link() -> String {
+    match std::fs::read_link(socket::SEED_PATH) {
+        Ok(target) => format!("{} -> {}", socket::SEED_PATH, target.display()),
+        Err(_) => format!("{} is not ours", socket::SEED_PATH),
+    }
+}
+
+fn people(report: &Value) -> String {
+    let text = |name: &str| output::text(&report[name]);
+    let mut lines = vec![
+        format!("t4a {}", text("client_version")),
+        format!("socket    {}", text("socket")),
+        format!("link      {}", text("seed_link")),
+        format!("log       {}", text("log")),
+    ];
+    let server = &report["server"];
+    if report["running"] == Value::Bool(true) {
+        let of = |name: &str| output::text(&server[name]);
+        lines.push(format!(
+            "server    version {}, keeper {}, worker {}, {} terminals, {} clients",
+            of("version"),
+            of("keeper_pid"),
+            of("worker_pid"),
+            text("terminals"),
+            of("clients"),
+        ));
+    } else {
+        lines.push("server    not running; any command starts it".to_owned());
+    }
+    let problems = report["problems"].as_array().into_iter().flatten();
+    lines.extend(problems.map(|problem| format!("problem   {}", output::text(problem))));
+    if report["ok"] == Value::Bool(true) {
+        lines.push("all is well".to_owned());
+    }
+    lines.join("\n") + "\n"
+}

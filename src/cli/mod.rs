@@ -1,0 +1,276 @@
+//! The command line: the same commands as on the wire, and a few that concern the server itself.
+
+mod doctor;
+mod escape;
+mod output;
+
+use std::io::{self, IsTerminal, Read, Write};
+use std::process::ExitCode;
+
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+
+use crate::client::{Client, Trouble};
+use crate::command::{self, Command};
+use crate::keeper;
+use crate::mux::integration;
+use crate::os::process;
+use crate::server;
+use crate::wire::Pair;
+use output::{Format, Output};
+
+/// Terminals for agents, and for the people beside them.
+///
+/// Any command starts the server if there is none. On a terminal the output is for people; in a
+/// pipe, or with --json, it is one JSON object a line.
+#[derive(Debug, Parser)]
+#[command(name = "t4a", version, after_help = EXAMPLES, max_term_width = 100)]
+pub struct Cli {
+    /// Print JSON also on a terminal
+    #[arg(long, global = true)]
+    json: bool,
+    #[command(subcommand)]
+    action: Action,
+}
+
+const EXAMPLES: &str = "Examples:
+  t4a create --name build         a new terminal with your shell, called build
+  t4a send build 'cargo test\\n'   type into it
+  t4a events build                see what happens: prompts, exit codes, bells
+  t4a text build                  read its screen; `t4a text build 0:5` the last five rows
+  t4a kill build                  end it
+
+The socket is $T4A_SOCKET, else $XDG_RUNTIME_DIR/t4a/t4a.sock, else /tmp/t4a-UID/t4a.sock.
+PROTOCOL.md tells what goes over it.";
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    Create(CreateArgs),
+    List(command::List),
+    Send(command::Send),
+    Text(command::Text),
+    Cursor(command::Cursor),
+    Info(command::Info),
+    Resize(command::Resize),
+    Signal(command::Signal),
+    Events(command::Events),
+    Kill(command::Kill),
+    Config(command::Config),
+    Hello(command::Hello),
+    /// Run the server in the foreground
+    Daemon(DaemonArgs),
+    Shutdown(command::Shutdown),
+    /// Say what is running, where, which version, and what is wrong
+    Doctor,
+    /// Print the shell integration, to be sourced by a shell t4a did not start itself
+    ///
+    /// For bash: eval "$(t4a shell-init bash)" in ~/.bashrc; the same for zsh. For fish:
+    /// t4a shell-init fish | source
+    ShellInit {
+        shell: IntegratedShell,
+    },
+    /// Print completions for a shell
+    Completions {
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page
+    Man,
+    #[command(name = "__worker", hide = true)]
+    Worker(WorkerArgs),
+}
+
+#[derive(Debug, Args)]
+struct CreateArgs {
+    #[command(flatten)]
+    create: command::Create,
+    /// Do not let bash, zsh or fish report prompts and commands by themselves
+    #[arg(long)]
+    no_integration: bool,
+}
+
+#[derive(Debug, Args)]
+struct DaemonArgs {
+    /// Milliseconds without output after which a terminal is idle [default: 2000]
+    timeout_ms: Option<u64>,
+    /// Leave the caller's session, as a command that starts the server asks for
+    #[arg(long, hide = true)]
+    background: bool,
+}
+
+#[derive(Debug, Args)]
+struct WorkerArgs {
+    #[arg(long)]
+    idle_timeout_ms: Option<u64>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum IntegratedShell {
+    Bash,
+    Zsh,
+    Fish,
+}
+
+/// Runs the command line; the exit code is 0, 1 for a failure or 2 for wrong usage.
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let format = match cli.json || !io::stdout().is_terminal() {
+        true => Format::Json,
+        false => Format::People,
+    };
+    match run(cli.action, &mut Output::new(format, cli.json)) {
+        Ok(()) => ExitCode::SUCCESS,
+        // Whoever closes the pipe has seen enough.
+        Err(Trouble::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(trouble) => {
+            eprintln!("t4a: {trouble}");
+            if let Some(hint) = trouble.hint() {
+                eprintln!("hint: {hint}");
+            }
+            ExitCode::from(trouble.exit_code())
+        }
+    }
+}
+
+fn run(action: Action, out: &mut Output) -> Result<(), Trouble> {
+    match action {
+        Action::Create(args) => ask(create(args)?, out, output::created),
+        Action::List(list) => ask(list, out, output::list),
+        Action::Send(send) => ask(typed(send)?, out, output::nothing),
+        Action::Text(text) => self::text(text, out),
+        Action::Cursor(cursor) => ask(cursor, out, output::fields),
+        Action::Info(info) => ask(info, out, output::fields),
+        Action::Resize(resize) => ask(resize, out, output::nothing),
+        Action::Signal(signal) => ask(signal, out, output::nothing),
+        Action::Kill(kill) => ask(kill, out, output::nothing),
+        Action::Config(config) => ask(config, out, output::fields),
+        Action::Hello(hello) => ask(hello, out, output::fields),
+        Action::Events(events) => stream(&events, out),
+        Action::Shutdown(shutdown) => stop(&shutdown, out),
+        Action::Doctor => doctor::run(out),
+        Action::Daemon(args) => Ok(keeper::run(keeper_start(&args)?)?),
+        Action::Worker(args) => Ok(server::run(args.idle_timeout_ms)?),
+        Action::ShellInit { shell } => shell_init(shell, out),
+        Action::Completions { shell } => {
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "t4a", &mut script);
+            out.raw(&script)
+        }
+        Action::Man => {
+            let mut page = Vec::new();
+            clap_mangen::Man::new(Cli::command()).render(&mut page)?;
+            out.raw(&page)
+        }
+    }
+}
+
+fn ask<C: Command>(
+    command: C,
+    out: &mut Output,
+    people: fn(&serde_json::Value) -> String,
+) -> Result<(), Trouble> {
+    let answer = Client::connect_or_start()?.ask(&command);
+    out.answer(answer, people)
+}
+
+/// A command-line user's terminal starts where the user is, with what the user has.
+fn create(args: CreateArgs) -> Result<command::Create, Trouble> {
+    let mut create = args.create;
+    create.shell_integration = !args.no_integration;
+    let here = std::env::current_dir()?;
+    let cwd = create.cwd.map_or_else(|| here.clone(), |cwd| here.join(cwd));
+    create.cwd = Some(cwd.to_string_lossy().into_owned());
+    create.inherit_env = false;
+    let own = process::base_env().into_iter().map(|(key, value)| Pair { key, value });
+    // What was asked for comes last and so counts.
+    create.env = own.chain(create.env).collect();
+    Ok(create)
+}
+
+fn typed(mut send: command::Send) -> Result<command::Send, Trouble> {
+    match (&send.input, &send.input_base64) {
+        (Some(input), _) => match escape::unescape(input).map_err(Trouble::Usage)? {
+            escape::Typed::Text(text) => send.input = Some(text),
+            escape::Typed::Bytes(base64) => {
+                send.input = None;
+                send.input_base64 = Some(base64);
+            }
+        },
+        (None, None) => {
+            let mut bytes = Vec::new();
+            io::stdin().lock().read_to_end(&mut bytes)?;
+            match String::from_utf8(bytes) {
+                Ok(text) => send.input = Some(text),
+                Err(error) => send.input_base64 = Some(escape::base64(error.as_bytes())),
+            }
+        }
+        (None, Some(_)) => {}
+    }
+    Ok(send)
+}
+
+/// Text is data: it is printed as it is also in a pipe, and as JSON only when asked for.
+fn text(mut text: command::Text, out: &mut Output) -> Result<(), Trouble> {
+    if let Some((start, end)) = text.range {
+        text.start = Some(start);
+        text.end = Some(end);
+    }
+    let answer = Client::connect_or_start()?.ask(&text);
+    out.data(answer, output::lines)
+}
+
+fn stream(events: &command::Events, out: &mut Output) -> Result<(), Trouble> {
+    let mut client = Client::connect_or_start()?;
+    client.send(events)?;
+    while let Some(line) = client.next_line()? {
+        let value = serde_json::from_slice(&line).unwrap_or(serde_json::Value::Null);
+        Client::check(&value)?;
+        out.event(&line, &value)?;
+    }
+    Err(Trouble::Closed)
+}
+
+fn stop(shutdown: &command::Shutdown, out: &mut Output) -> Result<(), Trouble> {
+    match Client::connect()? {
+        None => out.raw(b""),
+        Some(mut client) => {
+            let answer = client.ask(shutdown);
+            // It is over when the server closes the connection.
+            while client.next_line().is_ok_and(|line| line.is_some()) {}
+            out.answer(answer, output::nothing)
+        }
+    }
+}
+
+fn keeper_start(args: &DaemonArgs) -> Result<keeper::Start, Trouble> {
+    let max = crate::mux::limits::MAX_IDLE_TIMEOUT_MS;
+    if args.timeout_ms.is_some_and(|ms| !(1..=max).contains(&ms)) {
+        return Err(Trouble::Usage(format!("TIMEOUT_MS must be 1 to {max}")));
+    }
+    Ok(keeper::Start { idle_timeout_ms: args.timeout_ms, background: args.background })
+}
+
+fn shell_init(shell: IntegratedShell, out: &mut Output) -> Result<(), Trouble> {
+    let name = match shell {
+        IntegratedShell::Bash => "bash",
+        IntegratedShell::Zsh => "zsh",
+        IntegratedShell::Fish => "fish",
+    };
+    out.raw(integration::snippet(name).unwrap_or_default().as_bytes())
+}
+
+impl Output {
+    fn raw(&mut self, bytes: &[u8]) -> Result<(), Trouble> {
+        let mut stdout = io::stdout().lock();
+        stdout.write_all(bytes)?;
+        Ok(stdout.flush()?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Cli::command().debug_assert();
+    }
+}

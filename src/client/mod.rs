@@ -1,0 +1,87 @@
+//! A client's end of the socket: connect, or start the server; ask; stream.
+
+mod start;
+mod trouble;
+
+use std::io::{BufRead, BufReader, ErrorKind, Write};
+use std::os::unix::net::UnixStream;
+
+use serde_json::Value;
+
+pub use start::log_path;
+pub use trouble::Trouble;
+
+use crate::command::Command;
+use crate::os::{paths, socket};
+use crate::wire::request_line;
+
+/// An answer as it came and as it reads.
+pub struct Answer {
+    pub line: Vec<u8>,
+    pub value: Value,
+}
+
+pub struct Client {
+    stream: BufReader<UnixStream>,
+}
+
+impl Client {
+    /// None if there is no server.
+    pub fn connect() -> Result<Option<Client>, Trouble> {
+        match socket::connect(&paths::socket()?.path) {
+            Ok(stream) => Ok(Some(Client { stream: BufReader::new(stream) })),
+            Err(error) if is_absent(&error) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    pub fn connect_or_start() -> Result<Client, Trouble> {
+        if let Some(client) = Client::connect()? {
+            return Ok(client);
+        }
+        start::server()?;
+        Client::connect()?.ok_or(Trouble::Closed)
+    }
+
+    pub fn send<C: Command>(&mut self, command: &C) -> Result<(), Trouble> {
+        let line = request_line(C::NAME, command);
+        Ok(self.stream.get_mut().write_all(&line)?)
+    }
+
+    /// The next line, with its end; None when the server closed the connection.
+    pub fn next_line(&mut self) -> Result<Option<Vec<u8>>, Trouble> {
+        let mut line = Vec::new();
+        match self.stream.read_until(b'\n', &mut line) {
+            Ok(0) => Ok(None),
+            Ok(_) => Ok(Some(line)),
+            Err(error) if error.kind() == ErrorKind::ConnectionReset => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    pub fn ask<C: Command>(&mut self, command: &C) -> Result<Answer, Trouble> {
+        self.send(command)?;
+        let line = self.next_line()?.ok_or(Trouble::Closed)?;
+        let value = serde_json::from_slice(&line).map_err(|_| Trouble::Garbled)?;
+        match Client::check(&value) {
+            Ok(()) => Ok(Answer { line, value }),
+            Err(Trouble::Refused { error, code, .. }) => {
+                Err(Trouble::Refused { error, code, line })
+            }
+            Err(trouble) => Err(trouble),
+        }
+    }
+
+    /// Whether a line says that something was refused.
+    pub fn check(value: &Value) -> Result<(), Trouble> {
+        if value["ok"] != Value::Bool(false) {
+            return Ok(());
+        }
+        let text = |field: &str| value[field].as_str().unwrap_or_default().to_owned();
+        Err(Trouble::Refused { error: text("error"), code: text("code"), line: Vec::new() })
+    }
+}
+
+fn is_absent(error: &std::io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::ConnectionRefused)
+}

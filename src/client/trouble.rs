@@ -1,0 +1,66 @@
+//! What can go wrong for a client, and what to do next.
+
+use std::fmt;
+use std::io;
+
+#[derive(Debug)]
+pub enum Trouble {
+    Io(io::Error),
+    /// The server said no; `line` is its answer.
+    Refused {
+        error: String,
+        code: String,
+        line: Vec<u8>,
+    },
+    Usage(String),
+    /// The server could not be started.
+    Start(String),
+    Closed,
+    Garbled,
+    /// The doctor found something.
+    Ill,
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Trouble::Io(error) => write!(f, "{error}"),
+            Trouble::Refused { error, .. } | Trouble::Usage(error) => f.write_str(error),
+            Trouble::Start(why) => write!(f, "the server could not be started: {why}"),
+            Trouble::Closed => f.write_str("the server closed the connection"),
+            Trouble::Garbled => f.write_str("the server's answer is not JSON"),
+            Trouble::Ill => f.write_str("something is wrong; see above"),
+        }
+    }
+}
+
+impl Trouble {
+    /// The next step.
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            Trouble::Refused { code, .. } => match code.as_str() {
+                "not_found" => Some("t4a list shows all terminals"),
+                "unknown_command" | "unknown_field" => {
+                    Some("server and client differ in version? t4a doctor tells")
+                }
+                "exited" => Some("t4a text still shows its screen; t4a kill forgets it"),
+                "limit" => Some("t4a list shows what could go; t4a hello shows the limits"),
+                _ => None,
+            },
+            Trouble::Start(_) | Trouble::Garbled => Some("t4a doctor looks for the cause"),
+            Trouble::Closed => Some("try again: a new worker may have taken over"),
+            Trouble::Usage(_) => Some("--help shows how"),
+            Trouble::Io(_) | Trouble::Ill => None,
+        }
+    }
+
+    pub fn exit_code(&self) -> u8 {
+        if matches!(self, Trouble::Usage(_)) { 2 } else { 1 }
+    }
+}
+
+impl From<io::Error> for Trouble {
+    fn from(error: io::Error) -> Trouble {
+        Trouble::Io(error)
+    }
+}

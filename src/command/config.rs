@@ -1,0 +1,36 @@
+//! config: change the server's settings while it runs.
+
+use clap::Args;
+use serde::{Deserialize, Serialize};
+
+use super::{Command, within};
+use crate::mux::limits::MAX_IDLE_TIMEOUT_MS;
+use crate::mux::{Mux, Ticket};
+use crate::wire::Failure;
+
+/// Show or change settings; a change takes effect at once.
+#[derive(Debug, Clone, Args, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// Settings of this terminal (id or name) instead of the server's
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// Milliseconds without output after which a terminal is idle
+    #[arg(long, value_name = "MS")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idle_timeout_ms: Option<i64>,
+}
+
+impl Command for Config {
+    const NAME: &'static str = "config";
+
+    fn run(self, mux: &mut Mux, ticket: &Ticket) -> Result<(), Failure> {
+        let id = self.id.map(|name| mux.find(&name)).transpose()?;
+        if let Some(ms) = self.idle_timeout_ms {
+            let ms = within("idle_timeout_ms", ms, 1, MAX_IDLE_TIMEOUT_MS)?;
+            mux.set_idle_timeout_ms(id, ms);
+        }
+        mux.answer(ticket, serde_json::json!({ "idle_timeout_ms": mux.idle_timeout_ms(id) }));
+        Ok(())
+    }
+}

@@ -1,0 +1,59 @@
+//! send: type something.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use clap::Args;
+use serde::{Deserialize, Serialize};
+
+use super::Command;
+use crate::input;
+use crate::mux::{Effect, Mux, Ticket};
+use crate::wire::Failure;
+
+/// Type into a terminal.
+///
+/// In INPUT, \n is Enter, \t Tab, \e Escape, \xNN any byte (\x03 is Ctrl-C) and \\ a backslash.
+/// Without INPUT, standard input is sent as it is, line ends as Enter.
+#[derive(Debug, Clone, Args, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Send {
+    /// The terminal's id or name
+    pub id: String,
+    /// What to type; standard input if left out
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input: Option<String>,
+    /// Raw bytes in base64, sent unchanged
+    #[arg(long, value_name = "BASE64", conflicts_with = "input")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input_base64: Option<String>,
+}
+
+impl Command for Send {
+    const NAME: &'static str = "send";
+
+    fn run(self, mux: &mut Mux, ticket: &Ticket) -> Result<(), Failure> {
+        let bytes = match (self.input, self.input_base64) {
+            (Some(text), None) => input::typed(&text),
+            (None, Some(encoded)) => decode(&encoded)?,
+            (Some(_), Some(_)) => {
+                return Err(Failure::bad_value("send: give input or input_base64, not both"));
+            }
+            (None, None) => {
+                return Err(Failure::bad_value("send: give input or input_base64"));
+            }
+        };
+        let seq = mux.seq();
+        let terminal = mux.terminal(&self.id)?;
+        let id = terminal.id();
+        terminal.type_in(&bytes)?;
+        mux.effect(Effect::Input(id));
+        mux.answer(ticket, serde_json::json!({ "seq": seq }));
+        Ok(())
+    }
+}
+
+fn decode(encoded: &str) -> Result<Vec<u8>, Failure> {
+    BASE64
+        .decode(encoded)
+        .map_err(|e| Failure::bad_value(format!("send: input_base64 is not base64: {e}")))
+}

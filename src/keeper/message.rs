@@ -1,0 +1,323 @@
+//! What keeper and worker say to each other: messages of one length, and descriptors beside them.
+
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+pub use crate::os::signal::Exit;
+
+/// The keeper may be older than the worker after an upgrade, so both check this.
+const VERSION: u32 = 1;
+/// Version, operation, slot, and two numbers.
+pub const LENGTH: usize = 20;
+pub const MAX_SLOTS: u32 = 4096;
+
+/// A place for one terminal in the keeper. The worker chooses it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SlotId(pub u32);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Target {
+    /// The process group of the program that the terminal was created with.
+    Group,
+    /// The programs that read the keyboard now.
+    Foreground,
+}
+
+/// From the worker. `Fd` is borrowed when it is sent and owned when it is received.
+#[derive(Debug)]
+pub enum ToKeeper<Fd = OwnedFd> {
+    Spawn {
+        slot: SlotId,
+        master: Fd,
+        record: Fd,
+        slave: Fd,
+        spec: Fd,
+        status: Fd,
+    },
+    /// The record of the server itself, for the next worker.
+    Keep {
+        record: Fd,
+    },
+    Signal {
+        slot: SlotId,
+        signal: i32,
+        target: Target,
+    },
+    /// The slot is free again; what still runs there gets a hang-up.
+    Forget {
+        slot: SlotId,
+    },
+    Shutdown,
+}
+
+/// From the keeper. A new worker gets `Listener`, perhaps `Server`, each `Take`, then `End`.
+#[derive(Debug)]
+pub enum FromKeeper<Fd = OwnedFd> {
+    Listener { fd: Fd },
+    Server { record: Fd },
+    Take { slot: SlotId, pid: u32, exit: Option<Exit>, master: Fd, record: Fd },
+    End,
+    Spawned { slot: SlotId, pid: u32 },
+    SpawnFailed { slot: SlotId, errno: i32 },
+    Exited { slot: SlotId, exit: Exit },
+}
+
+/// A message as it travels.
+#[derive(Debug)]
+pub struct Packed<'a> {
+    pub bytes: [u8; LENGTH],
+    pub fds: Vec<BorrowedFd<'a>>,
+}
+
+/// Five numbers: what all messages are made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Words {
+    op: u32,
+    slot: u32,
+    a: i32,
+    b: i32,
+}
+
+impl Words {
+    fn op(op: u8) -> Words {
+        Words { op: u32::from(op), slot: 0, a: 0, b: 0 }
+    }
+
+    fn slot(op: u8, slot: SlotId, a: i32, b: i32) -> Words {
+        Words { slot: slot.0, a, b, ..Words::op(op) }
+    }
+
+    fn pack<'a>(self, fds: Vec<BorrowedFd<'a>>) -> Packed<'a> {
+        let words = [VERSION, self.op, self.slot, self.a.cast_unsigned(), self.b.cast_unsigned()];
+        let mut bytes = [0; LENGTH];
+        for (place, word) in bytes.chunks_exact_mut(4).zip(words) {
+            place.copy_from_slice(&word.to_le_bytes());
+        }
+        Packed { bytes, fds }
+    }
+
+    fn unpack(bytes: &[u8]) -> Option<Words> {
+        let bytes: &[u8; LENGTH] = bytes.try_into().ok()?;
+        let mut words = [0; LENGTH / 4];
+        for (word, chunk) in words.iter_mut().zip(bytes.chunks_exact(4)) {
+            *word = u32::from_le_bytes(chunk.try_into().ok()?);
+        }
+        let [version, op, slot, a, b] = words;
+        let words = Words { op, slot, a: a.cast_signed(), b: b.cast_signed() };
+        (version == VERSION && slot < MAX_SLOTS).then_some(words)
+    }
+
+    fn slot_id(self) -> SlotId {
+        SlotId(self.slot)
+    }
+}
+
+impl<Fd: AsFd> ToKeeper<Fd> {
+    pub fn pack(&self) -> Packed<'_> {
+        match self {
+            ToKeeper::Spawn { slot, master, record, slave, spec, status } => {
+                let fds = [master, record, slave, spec, status];
+                Words::slot(b'S', *slot, 0, 0).pack(fds.map(AsFd::as_fd).to_vec())
+            }
+            ToKeeper::Keep { record } => Words::op(b'K').pack(vec![record.as_fd()]),
+            ToKeeper::Signal { slot, signal, target } => {
+                let foreground = i32::from(*target == Target::Foreground);
+                Words::slot(b's', *slot, *signal, foreground).pack(Vec::new())
+            }
+            ToKeeper::Forget { slot } => Words::slot(b'F', *slot, 0, 0).pack(Vec::new()),
+            ToKeeper::Shutdown => Words::op(b'Q').pack(Vec::new()),
+        }
+    }
+}
+
+impl ToKeeper {
+    /// `None` for what is not a message, or not with the right number of descriptors.
+    pub fn unpack(bytes: &[u8], fds: Vec<OwnedFd>) -> Option<ToKeeper> {
+        let words = Words::unpack(bytes)?;
+        let slot = words.slot_id();
+        match u8::try_from(words.op).ok()? {
+            b'S' => {
+                let [master, record, slave, spec, status] = fds.try_into().ok()?;
+                Some(ToKeeper::Spawn { slot, master, record, slave, spec, status })
+            }
+            b'K' => {
+                let [record] = fds.try_into().ok()?;
+                Some(ToKeeper::Keep { record })
+            }
+            _ if !fds.is_empty() => None,
+            b's' => {
+                let target = if words.b == 0 { Target::Group } else { Target::Foreground };
+                Some(ToKeeper::Signal { slot, signal: words.a, target })
+            }
+            b'F' => Some(ToKeeper::Forget { slot }),
+            b'Q' => Some(ToKeeper::Shutdown),
+            _ => None,
+        }
+    }
+
+    /// The slot of a `Spawn` whose descriptors were lost on the way, so that it can be answered.
+    pub fn slot_of_spawn(bytes: &[u8]) -> Option<SlotId> {
+        Words::unpack(bytes).filter(|words| words.op == u32::from(b'S')).map(Words::slot_id)
+    }
+}
+
+impl<Fd: AsFd> FromKeeper<Fd> {
+    pub fn pack(&self) -> Packed<'_> {
+        match self {
+            FromKeeper::Listener { fd } => Words::op(b'L').pack(vec![fd.as_fd()]),
+            FromKeeper::Server { record } => Words::op(b'R').pack(vec![record.as_fd()]),
+            FromKeeper::Take { slot, pid, exit, master, record } => {
+                let words = Words::slot(b'T', *slot, pid.cast_signed(), pack_exit(*exit));
+                words.pack(vec![master.as_fd(), record.as_fd()])
+            }
+            FromKeeper::End => Words::op(b'E').pack(Vec::new()),
+            FromKeeper::Spawned { slot, pid } => {
+                Words::slot(b'P', *slot, pid.cast_signed(), 0).pack(Vec::new())
+            }
+            FromKeeper::SpawnFailed { slot, errno } => {
+                Words::slot(b'f', *slot, *errno, 0).pack(Vec::new())
+            }
+            FromKeeper::Exited { slot, exit } => {
+                Words::slot(b'X', *slot, 0, pack_exit(Some(*exit))).pack(Vec::new())
+            }
+        }
+    }
+}
+
+impl FromKeeper {
+    /// `None` for what is not a message, or not with the right number of descriptors.
+    pub fn unpack(bytes: &[u8], fds: Vec<OwnedFd>) -> Option<FromKeeper> {
+        let words = Words::unpack(bytes)?;
+        let (slot, pid, exit) = (words.slot_id(), words.a.cast_unsigned(), unpack_exit(words.b));
+        match u8::try_from(words.op).ok()? {
+            b'L' => {
+                let [fd] = fds.try_into().ok()?;
+                Some(FromKeeper::Listener { fd })
+            }
+            b'R' => {
+                let [record] = fds.try_into().ok()?;
+                Some(FromKeeper::Server { record })
+            }
+            b'T' => {
+                let [master, record] = fds.try_into().ok()?;
+                Some(FromKeeper::Take { slot, pid, exit, master, record })
+            }
+            _ if !fds.is_empty() => None,
+            b'E' => Some(FromKeeper::End),
+            b'P' => Some(FromKeeper::Spawned { slot, pid }),
+            b'f' => Some(FromKeeper::SpawnFailed { slot, errno: words.a }),
+            b'X' => Some(FromKeeper::Exited { slot, exit: exit? }),
+            _ => None,
+        }
+    }
+}
+
+const EXITED: i32 = 1 << 16;
+const SIGNALLED: i32 = 1 << 17;
+
+fn pack_exit(exit: Option<Exit>) -> i32 {
+    match exit {
+        None => 0,
+        Some(Exit::Code(code)) => EXITED | (code & 0xff),
+        Some(Exit::Signal(signal)) => SIGNALLED | (signal & 0xff),
+    }
+}
+
+fn unpack_exit(word: i32) -> Option<Exit> {
+    match word & !0xff {
+        EXITED => Some(Exit::Code(word & 0xff)),
+        SIGNALLED => Some(Exit::Signal(word & 0xff)),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn owned(packed: &Packed<'_>) -> Vec<OwnedFd> {
+        packed.fds.iter().map(|fd| fd.try_clone_to_owned().unwrap()).collect()
+    }
+
+    fn file() -> OwnedFd {
+        crate::os::memory::memory_file("t4a-test").unwrap().into()
+    }
+
+    fn words(packed: &Packed<'_>) -> (u8, Words, usize) {
+        let words = Words::unpack(&packed.bytes).unwrap();
+        (u8::try_from(words.op).unwrap(), words, packed.fds.len())
+    }
+
+    #[test]
+    fn what_the_worker_says_arrives_as_it_was() {
+        let slot = SlotId(4095);
+        let fds = || [(); 5].map(|()| file());
+        let [master, record, slave, spec, status] = fds();
+        let all = [
+            ToKeeper::Spawn { slot, master, record, slave, spec, status },
+            ToKeeper::Keep { record: file() },
+            ToKeeper::Signal { slot, signal: 15, target: Target::Group },
+            ToKeeper::Signal { slot, signal: 2, target: Target::Foreground },
+            ToKeeper::Forget { slot },
+            ToKeeper::Shutdown,
+        ];
+        for message in &all {
+            let packed = message.pack();
+            let back = ToKeeper::unpack(&packed.bytes, owned(&packed)).unwrap();
+            assert_eq!(words(&back.pack()), words(&packed));
+            let many = owned(&packed).into_iter().chain([file()]).collect();
+            assert!(ToKeeper::unpack(&packed.bytes, many).is_none());
+        }
+    }
+
+    #[test]
+    fn what_the_keeper_says_arrives_as_it_was() {
+        let slot = SlotId(0);
+        let take = |exit| {
+            let (master, record) = (file(), file());
+            FromKeeper::Take { slot, pid: 4711, exit, master, record }
+        };
+        let all = [
+            FromKeeper::Listener { fd: file() },
+            FromKeeper::Server { record: file() },
+            take(None),
+            take(Some(Exit::Code(0))),
+            take(Some(Exit::Signal(9))),
+            FromKeeper::End,
+            FromKeeper::Spawned { slot, pid: 77 },
+            FromKeeper::SpawnFailed { slot, errno: 11 },
+            FromKeeper::Exited { slot, exit: Exit::Code(255) },
+        ];
+        for message in &all {
+            let packed = message.pack();
+            let back = FromKeeper::unpack(&packed.bytes, owned(&packed)).unwrap();
+            assert_eq!(words(&back.pack()), words(&packed));
+        }
+    }
+
+    #[test]
+    fn exits_keep_code_and_signal_apart() {
+        for exit in [None, Some(Exit::Code(0)), Some(Exit::Code(9)), Some(Exit::Signal(9))] {
+            assert_eq!(unpack_exit(pack_exit(exit)), exit);
+        }
+    }
+
+    #[test]
+    fn nonsense_is_no_message() {
+        let good = ToKeeper::<OwnedFd>::Forget { slot: SlotId(1) }.pack().bytes;
+        let check = |place: usize, value: u8| {
+            let mut bad = good;
+            bad[place] = value;
+            assert!(ToKeeper::unpack(&bad, Vec::new()).is_none(), "{place}");
+        };
+        check(0, 2);
+        check(4, b'?');
+        check(5, 1);
+        check(9, 0x10);
+        assert!(ToKeeper::unpack(&good[1..], Vec::new()).is_none());
+        assert!(ToKeeper::unpack(&[], Vec::new()).is_none());
+        let exited = FromKeeper::<OwnedFd>::Exited { slot: SlotId(1), exit: Exit::Code(1) };
+        let mut bad = exited.pack().bytes;
+        bad[16..].fill(0);
+        assert!(FromKeeper::unpack(&bad, Vec::new()).is_none());
+    }
+}

@@ -1,0 +1,62 @@
+//! The process that holds the terminals: parent of every shell, so it does little and cannot fail.
+//!
+//! It knows nothing of requests, grids or clients. Its worker does, and may die: the keeper hands
+//! everything to the next one.
+
+mod child;
+mod descriptors;
+pub mod link;
+pub mod message;
+mod outbox;
+mod place;
+mod serve;
+mod signals;
+mod slots;
+pub mod spec;
+mod worker;
+
+use std::io;
+
+pub use link::Link;
+pub use message::{Exit, FromKeeper, MAX_SLOTS, SlotId, Target, ToKeeper};
+pub use spec::{ChildFailure, Spec, read_status};
+
+use self::place::Place;
+use self::serve::Keeper;
+use self::signals::Signals;
+use self::slots::Slots;
+use self::worker::Plan;
+use crate::os::limits::{self, Limits};
+use crate::os::{process, socket};
+
+pub struct Start {
+    pub idle_timeout_ms: Option<u64>,
+    /// Detached from the terminal it was started from.
+    pub background: bool,
+}
+
+/// Holds the terminals until it is told to end. `AddrInUse` when a server runs already.
+///
+/// To be called before the process opens anything: in the background it closes what it inherited.
+pub fn run(start: Start) -> io::Result<()> {
+    if start.background && !socket::is_activated() {
+        descriptors::close_inherited();
+    }
+    let place = Place::take()?;
+    let result = hold(&place, &start);
+    place.leave();
+    result
+}
+
+fn hold(place: &Place, start: &Start) -> io::Result<()> {
+    if start.background {
+        process::detach()?;
+    }
+    let limits = Limits::current();
+    process::set_name("t4a-keeper");
+    limits::harden();
+    let max_files = limits::raise_nofile().map_or(u64::MAX, |(_, hard)| hard);
+    let signals = Signals::catch(start.background)?;
+    let plan = Plan { idle_timeout_ms: start.idle_timeout_ms, socket: place.named() };
+    Keeper::new(&place.listener, plan, Slots::new(limits, max_files))?.serve(&signals)
+}

@@ -1,0 +1,298 @@
+//! The keeper's loop: what the worker asks, what children do, what the worker has to hear.
+
+use std::io::{self, Write};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::net::UnixListener;
+use std::time::{Duration, Instant};
+
+use super::child::Parts;
+use super::message::{Exit, LENGTH, ToKeeper};
+use super::outbox::{Held, Note, Outbox, Sent};
+use super::signals::Signals;
+use super::slots::{Order, Slots};
+use super::worker::{Backoff, Plan, Worker};
+use crate::os::{channel, poll, signal};
+
+/// How long programs have to end after a hang-up, and the worker after them.
+const GRACE: Duration = Duration::from_secs(1);
+/// Requests heard before children and signals are looked at again.
+const BATCH: usize = 64;
+/// How long to wait when the kernel is short of something.
+const RETRY: Duration = Duration::from_millis(10);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    Serving,
+    /// All programs were told to hang up.
+    HungUp,
+    /// All programs were killed; what is left then cannot be helped.
+    Killed,
+    /// The worker was told to go, by the end of its channel.
+    Parting,
+    Over,
+}
+
+enum Heard {
+    Request(ToKeeper),
+    /// A message that cannot be understood, and the answer to it.
+    Broken(Option<Note>),
+    Nothing,
+    End,
+}
+
+pub struct Keeper<'a> {
+    listener: &'a UnixListener,
+    plan: Plan,
+    slots: Slots,
+    /// The record of the server itself.
+    server: Option<OwnedFd>,
+    outbox: Outbox,
+    last_sent: Sent,
+    worker: Option<Worker>,
+    backoff: Backoff,
+    restart_at: Instant,
+    phase: Phase,
+    /// When the present phase of the end is over at the latest.
+    deadline: Instant,
+}
+
+impl<'a> Keeper<'a> {
+    pub fn new(listener: &'a UnixListener, plan: Plan, slots: Slots) -> io::Result<Keeper<'a>> {
+        let worker = Some(plan.start(now())?);
+        let mut outbox = Outbox::default();
+        outbox.hand_over(&slots);
+        Ok(Keeper {
+            listener,
+            plan,
+            slots,
+            server: None,
+            outbox,
+            last_sent: Sent::All,
+            worker,
+            backoff: Backoff::default(),
+            restart_at: now(),
+            phase: Phase::Serving,
+            deadline: now(),
+        })
+    }
+
+    pub fn serve(mut self, signals: &Signals) -> io::Result<()> {
+        while self.phase != Phase::Over {
+            self.flush();
+            self.wait(signals)?;
+            if signals.drain() {
+                self.begin_end();
+            }
+            self.reap();
+            self.listen_to_worker();
+            self.start_worker();
+            self.advance_end();
+        }
+        Ok(())
+    }
+
+    fn link(&self) -> Option<BorrowedFd<'_>> {
+        self.worker.as_ref()?.link.as_ref().map(AsFd::as_fd)
+    }
+
+    fn wait(&self, signals: &Signals) -> io::Result<()> {
+        let mut read = vec![signals.as_fd()];
+        // A worker that does not take its news is not listened to.
+        read.extend(self.link().filter(|_| self.outbox.is_empty()));
+        let write = self.link().filter(|_| self.last_sent == Sent::Full);
+        poll::wait(&read, write, self.timeout())
+    }
+
+    fn timeout(&self) -> Option<Duration> {
+        let until = |time: Instant| time.saturating_duration_since(now());
+        let ending = (self.phase != Phase::Serving).then(|| until(self.deadline));
+        let starting = self.needs_worker().then(|| until(self.restart_at));
+        let again = (self.last_sent == Sent::Later).then_some(RETRY);
+        [ending, starting, again].into_iter().flatten().min()
+    }
+
+    fn flush(&mut self) {
+        let Some(link) = self.worker.as_ref().and_then(|worker| worker.link.as_ref()) else {
+            self.last_sent = Sent::All;
+            return;
+        };
+        let (listener, server) = (self.listener.as_fd(), self.server.as_ref());
+        let mut held = Held { listener, server, slots: &mut self.slots };
+        self.last_sent = self.outbox.flush(link.as_fd(), &mut held);
+        if self.last_sent == Sent::Gone {
+            self.dismiss_worker();
+        }
+    }
+
+    fn reap(&mut self) {
+        while let Some((pid, exit)) = signal::reap() {
+            if self.worker.as_ref().is_some_and(|worker| worker.pid == pid) {
+                self.worker_ended(exit);
+            } else if let Some(slot) = self.slots.ended(pid, exit)
+                && self.link().is_some()
+            {
+                self.outbox.push(Note::Exited(slot));
+            }
+        }
+    }
+
+    fn listen_to_worker(&mut self) {
+        for _ in 0..BATCH {
+            if !self.outbox.is_empty() {
+                return;
+            }
+            match self.next_request() {
+                Heard::Request(request) => self.obey(request),
+                Heard::Broken(note) => note.into_iter().for_each(|note| self.outbox.push(note)),
+                Heard::Nothing => return,
+                Heard::End => return self.dismiss_worker(),
+            }
+            self.flush();
+        }
+    }
+
+    fn next_request(&self) -> Heard {
+        let Some(link) = self.link() else { return Heard::Nothing };
+        let mut bytes = [0; LENGTH];
+        let packet = match channel::receive(link, &mut bytes) {
+            Ok(Some(packet)) => packet,
+            Ok(None) => return Heard::End,
+            Err(_) => return Heard::Nothing,
+        };
+        let errno = if packet.lost_fds { libc::EMFILE } else { libc::EINVAL };
+        let bytes = &bytes[..packet.length.min(LENGTH)];
+        match ToKeeper::unpack(bytes, packet.fds).filter(|_| !packet.lost_fds) {
+            Some(request) => Heard::Request(request),
+            None => Heard::Broken(
+                ToKeeper::slot_of_spawn(bytes).map(|slot| Note::SpawnFailed(slot, errno)),
+            ),
+        }
+    }
+
+    fn obey(&mut self, request: ToKeeper) {
+        match request {
+            ToKeeper::Spawn { slot, master, record, slave, spec, status } => {
+                let parts = Parts { slave, spec, status };
+                let spawned = match self.phase {
+                    Phase::Serving => self.slots.spawn(slot, Order { master, record, parts }),
+                    _ => Err(libc::ECANCELED),
+                };
+                self.outbox.push(match spawned {
+                    Ok(pid) => Note::Spawned(slot, pid),
+                    Err(errno) => Note::SpawnFailed(slot, errno),
+                });
+            }
+            ToKeeper::Keep { record } => self.server = Some(record),
+            ToKeeper::Signal { slot, signal, target } => {
+                // Whom it does not reach is gone, and the worker hears of that by itself.
+                let _ = self.slots.signal(slot, signal, target);
+            }
+            ToKeeper::Forget { slot } => self.slots.forget(slot),
+            ToKeeper::Shutdown => self.begin_end(),
+        }
+    }
+
+    /// For a worker that hung up: it cannot be of use any more.
+    fn dismiss_worker(&mut self) {
+        self.close_link();
+        if let Some(worker) = &self.worker {
+            let _ = signal::signal_process(worker.pid, libc::SIGKILL);
+        }
+    }
+
+    /// What a worker said before its end still counts.
+    fn close_link(&mut self) {
+        loop {
+            match self.next_request() {
+                Heard::Request(request) => self.obey(request),
+                Heard::Broken(_) => {}
+                Heard::Nothing | Heard::End => break,
+            }
+        }
+        self.outbox.clear();
+        if let Some(worker) = &mut self.worker {
+            worker.link = None;
+        }
+    }
+
+    fn worker_ended(&mut self, exit: Exit) {
+        self.close_link();
+        let Some(worker) = self.worker.take() else { return };
+        let life = now().saturating_duration_since(worker.started);
+        self.restart_at = now() + self.backoff.after(life);
+        if self.phase == Phase::Serving {
+            complain(&format!("the server ended ({exit:?}) and is started again"));
+        }
+    }
+
+    fn needs_worker(&self) -> bool {
+        self.worker.is_none() && matches!(self.phase, Phase::Serving)
+    }
+
+    fn start_worker(&mut self) {
+        if !self.needs_worker() || now() < self.restart_at {
+            return;
+        }
+        match self.plan.start(now()) {
+            Ok(worker) => {
+                self.worker = Some(worker);
+                self.slots.tell_anew();
+                self.outbox.hand_over(&self.slots);
+            }
+            Err(error) => {
+                self.restart_at = now() + self.backoff.after(Duration::ZERO);
+                complain(&format!("the server cannot be started: {error}"));
+            }
+        }
+    }
+
+    fn begin_end(&mut self) {
+        if self.phase == Phase::Serving {
+            self.slots.signal_all(libc::SIGHUP);
+            // A stopped program hears the hang-up only when it goes on.
+            self.slots.signal_all(libc::SIGCONT);
+            self.enter(Phase::HungUp);
+        }
+    }
+
+    fn advance_end(&mut self) {
+        let late = now() >= self.deadline;
+        match self.phase {
+            Phase::HungUp if late && self.slots.any_alive() => {
+                self.slots.signal_all(libc::SIGKILL);
+                self.enter(Phase::Killed);
+            }
+            Phase::HungUp | Phase::Killed if late || !self.slots.any_alive() => self.part(),
+            Phase::Parting if self.worker.is_none() => self.phase = Phase::Over,
+            Phase::Parting if late => {
+                self.dismiss_worker();
+                self.enter(Phase::Parting);
+            }
+            _ => {}
+        }
+    }
+
+    fn enter(&mut self, phase: Phase) {
+        self.phase = phase;
+        self.deadline = now() + GRACE;
+    }
+
+    fn part(&mut self) {
+        self.flush();
+        if let Some(worker) = &mut self.worker {
+            worker.link = None;
+        }
+        self.outbox.clear();
+        self.enter(Phase::Parting);
+    }
+}
+
+/// Nobody may be reading: then it is lost.
+fn complain(message: &str) {
+    let _ = writeln!(io::stderr(), "t4a: {message}");
+}
+
+#[allow(clippy::disallowed_methods, reason = "the keeper times restarts and its own end")]
+fn now() -> Instant {
+    Instant::now()
+}

@@ -1,0 +1,146 @@
+//! The terminals that the keeper holds: their descriptors, children and ends.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+
+use super::child::{self, Parts};
+use super::message::{Exit, FromKeeper, MAX_SLOTS, SlotId, Target};
+use crate::os::limits::Limits;
+use crate::os::signal;
+
+/// Descriptors that terminals may not use up: a new worker needs some to be started.
+const RESERVED_FDS: u64 = 64;
+/// Children whose slot is gone but that do not end; beyond this no new ones are started.
+const MAX_FORGOTTEN: usize = MAX_SLOTS as usize;
+
+pub struct Slot {
+    pid: u32,
+    master: OwnedFd,
+    record: OwnedFd,
+    exit: Option<Exit>,
+    /// Whether the present worker knows of the exit.
+    told: bool,
+}
+
+pub struct Slots {
+    slots: BTreeMap<SlotId, Slot>,
+    forgotten: BTreeSet<u32>,
+    limits: Limits,
+    max_fd: u64,
+}
+
+/// What a worker asks to have started.
+pub struct Order {
+    pub master: OwnedFd,
+    pub record: OwnedFd,
+    pub parts: Parts,
+}
+
+impl Slots {
+    /// `limits` are those that programs get, `max_files` what this process may open itself.
+    pub fn new(limits: Limits, max_files: u64) -> Slots {
+        let max_fd = max_files.saturating_sub(RESERVED_FDS);
+        Slots { slots: BTreeMap::new(), forgotten: BTreeSet::new(), limits, max_fd }
+    }
+
+    pub fn spawn(&mut self, id: SlotId, order: Order) -> Result<u32, i32> {
+        self.check_room(id, &order)?;
+        let Order { master, record, parts } = order;
+        let spawned = child::spawn(parts, &self.limits);
+        let pid = spawned.map_err(|error| error.raw_os_error().unwrap_or(libc::EAGAIN))?;
+        self.slots.insert(id, Slot { pid, master, record, exit: None, told: false });
+        Ok(pid)
+    }
+
+    fn check_room(&self, id: SlotId, order: &Order) -> Result<(), i32> {
+        let highest = order.master.as_raw_fd().max(order.record.as_raw_fd());
+        if self.slots.contains_key(&id) {
+            return Err(libc::EEXIST);
+        }
+        if self.forgotten.len() >= MAX_FORGOTTEN {
+            return Err(libc::EAGAIN);
+        }
+        if u64::try_from(highest).is_ok_and(|fd| fd >= self.max_fd) {
+            return Err(libc::EMFILE);
+        }
+        Ok(())
+    }
+
+    /// Takes note of an end; the slot it happened in, if the child still has one.
+    pub fn ended(&mut self, pid: u32, exit: Exit) -> Option<SlotId> {
+        self.forgotten.remove(&pid);
+        let alive = |slot: &Slot| slot.pid == pid && slot.exit.is_none();
+        let (id, slot) = self.slots.iter_mut().find(|(_, slot)| alive(slot))?;
+        slot.exit = Some(exit);
+        slot.told = false;
+        Some(*id)
+    }
+
+    /// Closes the master: the kernel hangs up on what still runs there.
+    pub fn forget(&mut self, id: SlotId) {
+        if let Some(slot) = self.slots.remove(&id)
+            && slot.exit.is_none()
+        {
+            self.forgotten.insert(slot.pid);
+        }
+    }
+
+    /// Only while the child is not reaped: its number cannot belong to anyone else until then.
+    pub fn signal(&self, id: SlotId, signal: i32, target: Target) -> io::Result<()> {
+        match self.slots.get(&id) {
+            Some(slot) if slot.exit.is_none() => slot.signal(signal, target),
+            _ => Err(io::ErrorKind::NotFound.into()),
+        }
+    }
+
+    /// To every child that has not ended, and to what runs in the foreground of its terminal.
+    pub fn signal_all(&self, signal: i32) {
+        for slot in self.slots.values().filter(|slot| slot.exit.is_none()) {
+            let _ = slot.signal(signal, Target::Foreground);
+            let _ = slot.signal(signal, Target::Group);
+        }
+        for pid in &self.forgotten {
+            let _ = signal::signal_group(*pid, signal);
+        }
+    }
+
+    pub fn any_alive(&self) -> bool {
+        !self.forgotten.is_empty() || self.slots.values().any(|slot| slot.exit.is_none())
+    }
+
+    /// For a new worker, which knows nothing yet.
+    pub fn tell_anew(&mut self) {
+        self.slots.values_mut().for_each(|slot| slot.told = false);
+    }
+
+    pub fn ids(&self) -> impl Iterator<Item = SlotId> {
+        self.slots.keys().copied()
+    }
+
+    pub fn take_message(&self, id: SlotId) -> Option<FromKeeper<BorrowedFd<'_>>> {
+        let slot = self.slots.get(&id)?;
+        let (master, record) = (slot.master.as_fd(), slot.record.as_fd());
+        Some(FromKeeper::Take { slot: id, pid: slot.pid, exit: slot.exit, master, record })
+    }
+
+    /// The exit that the worker has not heard of.
+    pub fn untold_exit(&self, id: SlotId) -> Option<Exit> {
+        self.slots.get(&id).filter(|slot| !slot.told).and_then(|slot| slot.exit)
+    }
+
+    pub fn exit_is_told(&mut self, id: SlotId) {
+        if let Some(slot) = self.slots.get_mut(&id) {
+            slot.told = slot.exit.is_some();
+        }
+    }
+}
+
+impl Slot {
+    fn signal(&self, signal: i32, target: Target) -> io::Result<()> {
+        match target {
+            Target::Group => signal::signal_group(self.pid, signal),
+            Target::Foreground => signal::signal_foreground(self.master.as_fd(), self.pid, signal),
+        }
+    }
+}

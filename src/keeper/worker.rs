@@ -1,0 +1,83 @@
+//! Starting the worker, and how long to wait before the next one.
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::os::{channel, process};
+
+const FIRST_DELAY: Duration = Duration::from_millis(50);
+const LONGEST_DELAY: Duration = Duration::from_secs(5);
+/// A worker that lived so long was no failure to start.
+const LONG_LIFE: Duration = Duration::from_secs(1);
+/// What systemd told the keeper alone.
+const NOT_FOR_WORKERS: [&str; 4] = ["LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES", "NOTIFY_SOCKET"];
+
+pub struct Worker {
+    pub pid: u32,
+    /// None when it was told to go, or hung up, and has not ended yet.
+    pub link: Option<OwnedFd>,
+    pub started: Instant,
+}
+
+/// How to start one.
+pub struct Plan {
+    pub idle_timeout_ms: Option<u64>,
+    /// Where the server is reached, when that is not the usual place.
+    pub socket: Option<PathBuf>,
+}
+
+impl Plan {
+    pub fn start(&self, now: Instant) -> io::Result<Worker> {
+        let (link, end) = channel::pair()?;
+        let mut command = Command::new(process::own_program()?);
+        command.arg0("t4a").arg("__worker");
+        if let Some(timeout) = self.idle_timeout_ms {
+            command.arg("--idle-timeout-ms").arg(timeout.to_string());
+        }
+        if let Some(socket) = &self.socket {
+            command.env("T4A_SOCKET", socket);
+        }
+        for name in NOT_FOR_WORKERS {
+            command.env_remove(name);
+        }
+        // A group of its own: Ctrl-C is for the keeper, which ends the worker last.
+        command.process_group(0).stdin(Stdio::from(end));
+        // Reaped by the keeper's own loop, like all its children.
+        let pid = command.spawn()?.id();
+        Ok(Worker { pid, link: Some(link), started: now })
+    }
+}
+
+/// Grows while workers die young.
+#[derive(Debug, Default)]
+pub struct Backoff(Option<Duration>);
+
+impl Backoff {
+    /// How long to wait after a worker that lived for `life`.
+    pub fn after(&mut self, life: Duration) -> Duration {
+        self.0 = match self.0 {
+            _ if life >= LONG_LIFE => None,
+            None => Some(FIRST_DELAY),
+            Some(delay) => Some((delay * 2).min(LONGEST_DELAY)),
+        };
+        self.0.unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn workers_that_die_young_are_waited_for_longer_and_longer() {
+        let mut backoff = Backoff::default();
+        let mut after = |millis| backoff.after(Duration::from_millis(millis)).as_millis();
+        assert_eq!([after(1500), after(0), after(999), after(3)], [0, 50, 100, 200]);
+        assert_eq!([after(1000), after(5)], [0, 50]);
+        assert_eq!((0..20).map(|_| after(1)).last(), Some(5000));
+    }
+}

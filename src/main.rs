@@ -1,0 +1,5 @@
+//! The t4a program.
+
+fn main() -> std::process::ExitCode {
+    t4a::cli::main()
+}

@@ -1,0 +1,178 @@
+//! Connections as the server sees them: what is under way and what each has yet to read.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::events::{Events, Subscription};
+use super::limits::{MAX_IN_FLIGHT, STREAM_BATCH};
+use crate::wire::{Tag, answer};
+
+/// A connection; never given out twice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ClientId(pub u64);
+
+/// Who waits for an answer.
+#[derive(Debug, Clone)]
+pub struct Ticket {
+    pub client: ClientId,
+    pub tag: Option<Tag>,
+}
+
+impl Ticket {
+    /// The answer's line.
+    pub fn line(&self, body: impl Serialize) -> Vec<u8> {
+        answer(self.tag.as_ref(), body)
+    }
+}
+
+#[derive(Default)]
+pub struct Client {
+    in_flight: usize,
+    /// The next line is read only when a request under way ends.
+    held: bool,
+    /// A batch of events is on its way and not yet taken.
+    writing: bool,
+    /// It sends nothing more, but still reads.
+    half_closed: bool,
+    pub subscriptions: Vec<Subscription>,
+}
+
+#[derive(Default)]
+pub struct Clients {
+    all: BTreeMap<ClientId, Client>,
+}
+
+/// What is to be done about a connection after one of its requests.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Turn {
+    ReadOn,
+    Wait,
+    Close,
+}
+
+impl Clients {
+    pub fn add(&mut self, id: ClientId) {
+        self.all.insert(id, Client::default());
+    }
+
+    pub fn remove(&mut self, id: ClientId) {
+        self.all.remove(&id);
+    }
+
+    pub fn count(&self) -> usize {
+        self.all.len()
+    }
+
+    pub fn get_mut(&mut self, id: ClientId) -> Option<&mut Client> {
+        self.all.get_mut(&id)
+    }
+
+    pub fn subscriptions(&self) -> impl Iterator<Item = &Subscription> {
+        self.all.values().flat_map(|client| &client.subscriptions)
+    }
+
+    /// A request began and was not answered at once.
+    pub fn began(&mut self, ticket: &Ticket) -> Turn {
+        let Some(client) = self.all.get_mut(&ticket.client) else { return Turn::Wait };
+        client.in_flight += 1;
+        client.held = ticket.tag.is_none() || client.in_flight >= MAX_IN_FLIGHT;
+        if client.held { Turn::Wait } else { Turn::ReadOn }
+    }
+
+    /// A request that had begun was answered.
+    pub fn ended(&mut self, ticket: &Ticket) -> Turn {
+        let Some(client) = self.all.get_mut(&ticket.client) else { return Turn::Wait };
+        client.in_flight -= 1;
+        let was_held = std::mem::take(&mut client.held);
+        if client.finished() {
+            Turn::Close
+        } else if was_held {
+            Turn::ReadOn
+        } else {
+            Turn::Wait
+        }
+    }
+
+    pub fn half_closed(&mut self, id: ClientId) -> Turn {
+        let Some(client) = self.all.get_mut(&id) else { return Turn::Wait };
+        client.half_closed = true;
+        if client.finished() { Turn::Close } else { Turn::Wait }
+    }
+
+    /// The last batch was taken.
+    pub fn drained(&mut self, id: ClientId) {
+        if let Some(client) = self.all.get_mut(&id) {
+            client.writing = false;
+        }
+    }
+
+    /// Batches for all subscribers that are ready for one and have something to read.
+    pub fn batches(&mut self, events: &Events, mut give: impl FnMut(ClientId, Vec<u8>)) {
+        for (id, client) in &mut self.all {
+            if client.writing || client.subscriptions.is_empty() {
+                continue;
+            }
+            let mut batch = Vec::new();
+            for subscription in &mut client.subscriptions {
+                // A share for each, so that a busy stream does not starve the one beside it.
+                let budget = batch.len() + STREAM_BATCH;
+                events.read(subscription, budget, &mut batch);
+            }
+            if !batch.is_empty() {
+                client.writing = true;
+                give(*id, batch);
+            }
+        }
+    }
+}
+
+impl Client {
+    fn finished(&self) -> bool {
+        self.half_closed && self.in_flight == 0 && self.subscriptions.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ME: ClientId = ClientId(1);
+
+    fn ticket(tag: Option<&str>) -> Ticket {
+        let tag = tag.and_then(|tag| {
+            let line = format!("{{\"cmd\":\"x\",\"tag\":{tag:?}}}");
+            crate::wire::parse(line.as_bytes()).unwrap().tag
+        });
+        Ticket { client: ME, tag }
+    }
+
+    #[test]
+    fn an_untagged_request_holds_the_next_one_up() {
+        let mut clients = Clients::default();
+        clients.add(ME);
+        assert_eq!(clients.began(&ticket(None)), Turn::Wait);
+        assert_eq!(clients.ended(&ticket(None)), Turn::ReadOn);
+    }
+
+    #[test]
+    fn tagged_requests_run_side_by_side_up_to_the_limit() {
+        let mut clients = Clients::default();
+        clients.add(ME);
+        for _ in 1..MAX_IN_FLIGHT {
+            assert_eq!(clients.began(&ticket(Some("a"))), Turn::ReadOn);
+        }
+        assert_eq!(clients.began(&ticket(Some("a"))), Turn::Wait);
+        assert_eq!(clients.ended(&ticket(Some("a"))), Turn::ReadOn);
+        assert_eq!(clients.ended(&ticket(Some("a"))), Turn::Wait);
+    }
+
+    #[test]
+    fn a_half_closed_client_gets_its_answer_and_is_closed_then() {
+        let mut clients = Clients::default();
+        clients.add(ME);
+        clients.began(&ticket(None));
+        assert_eq!(clients.half_closed(ME), Turn::Wait);
+        assert_eq!(clients.ended(&ticket(None)), Turn::Close);
+    }
+}

@@ -1,0 +1,252 @@
+//! The history of events and what each subscriber has yet to read of it.
+
+use std::collections::VecDeque;
+
+use super::TerminalId;
+use super::limits::{MAX_EVENT_BYTES, MAX_EVENTS, MAX_LIVE_BYTES};
+use crate::wire::{Event, EventKind, Tag, event_line};
+
+/// Numbers set aside at a time, so that a new worker never gives one out twice.
+pub const SEQ_BLOCK: u64 = 4096;
+
+/// A finished line and what filters ask about it.
+struct Kept {
+    /// Its own number in the history; among live events, the last number given before it.
+    seq: u64,
+    kind: EventKind,
+    terminal: Option<TerminalId>,
+    line: Vec<u8>,
+}
+
+/// A bounded queue whose items keep their number when older ones fall out.
+#[derive(Default)]
+struct Ring {
+    items: VecDeque<Kept>,
+    bytes: usize,
+    /// Number of the first item still held.
+    first: u64,
+}
+
+impl Ring {
+    fn push(&mut self, kept: Kept, max_items: usize, max_bytes: usize) {
+        self.bytes += kept.line.len();
+        self.items.push_back(kept);
+        while self.items.len() > max_items || (self.bytes > max_bytes && self.items.len() > 1) {
+            if let Some(old) = self.items.pop_front() {
+                self.bytes -= old.line.len();
+                self.first += 1;
+            }
+        }
+    }
+
+    fn end(&self) -> u64 {
+        self.first + self.items.len() as u64
+    }
+
+    fn get(&self, number: u64) -> Option<&Kept> {
+        self.items.get(number.checked_sub(self.first)? as usize)
+    }
+}
+
+pub struct Events {
+    history: Ring,
+    live: Ring,
+    reserved: u64,
+}
+
+/// One `events` request: a filter and a place in both queues.
+pub struct Subscription {
+    tag: Option<Tag>,
+    terminal: Option<TerminalId>,
+    kinds: u32,
+    next: u64,
+    next_live: u64,
+}
+
+fn bit(kind: EventKind) -> u32 {
+    1 << kind as u32
+}
+
+impl Subscription {
+    fn wants(&self, kind: EventKind, terminal: Option<TerminalId>) -> bool {
+        let ours = self.terminal.is_none() || terminal.is_none() || self.terminal == terminal;
+        self.kinds & bit(kind) != 0 && ours
+    }
+
+    fn put(&self, line: &[u8], out: &mut Vec<u8>) {
+        match &self.tag {
+            Some(tag) => tag.mark(line, out),
+            None => out.extend_from_slice(line),
+        }
+    }
+}
+
+impl Events {
+    /// `seen` is the last number an earlier worker may have given out.
+    pub fn new(seen: u64) -> Events {
+        let history = Ring { first: seen + 1, ..Ring::default() };
+        Events { history, live: Ring::default(), reserved: seen }
+    }
+
+    /// The last number given out.
+    pub fn last(&self) -> u64 {
+        self.history.end() - 1
+    }
+
+    pub fn reserved(&self) -> u64 {
+        self.reserved
+    }
+
+    /// Sets the next block aside when the present one is used up; it is to be remembered first.
+    pub fn reserve(&mut self) -> Option<u64> {
+        if self.last() < self.reserved {
+            return None;
+        }
+        self.reserved = self.last() + SEQ_BLOCK;
+        Some(self.reserved)
+    }
+
+    pub fn push(&mut self, terminal: Option<TerminalId>, event: &Event) {
+        let seq = self.history.end();
+        let kept = Events::keep(seq, terminal, event);
+        self.history.push(kept, MAX_EVENTS, MAX_EVENT_BYTES);
+    }
+
+    /// For those who read along now; not in the history.
+    pub fn push_live(&mut self, terminal: TerminalId, event: &Event) {
+        let kept = Events::keep(self.last(), Some(terminal), event);
+        self.live.push(kept, usize::MAX, MAX_LIVE_BYTES);
+    }
+
+    fn keep(seq: u64, terminal: Option<TerminalId>, event: &Event) -> Kept {
+        let name = terminal.map(|id| id.to_string());
+        Kept { seq, kind: event.kind(), terminal, line: event_line(seq, name.as_deref(), event) }
+    }
+
+    pub fn subscribe(
+        &self,
+        tag: Option<Tag>,
+        terminal: Option<TerminalId>,
+        kinds: &[EventKind],
+        since: Option<u64>,
+    ) -> Subscription {
+        let usual = || EventKind::ALL.iter().filter(|kind| !kind.opt_in()).copied().collect();
+        let kinds: Vec<_> = if kinds.is_empty() { usual() } else { kinds.to_vec() };
+        let kinds = kinds.into_iter().map(bit).fold(bit(EventKind::Lost), |all, one| all | one);
+        let next = since.map_or(self.history.end(), |seq| seq.saturating_add(1));
+        let next = next.min(self.history.end());
+        Subscription { tag, terminal, kinds, next, next_live: self.live.end() }
+    }
+
+    /// Moves unread lines for `to` into `out` until it holds `budget` bytes.
+    pub fn read(&self, to: &mut Subscription, budget: usize, out: &mut Vec<u8>) {
+        self.tell_lost(to, out);
+        while out.len() < budget {
+            let kept = self.history.get(to.next);
+            let live = self.live.get(to.next_live);
+            // A live event stands after the numbered ones that were there when it came.
+            let live_first = match (kept, live) {
+                (Some(kept), Some(live)) => live.seq < kept.seq,
+                (kept, live) => kept.is_none() && live.is_some(),
+            };
+            let Some(item) = (if live_first { live } else { kept }) else { break };
+            if to.wants(item.kind, item.terminal) {
+                to.put(&item.line, out);
+            }
+            if live_first { to.next_live += 1 } else { to.next += 1 }
+        }
+    }
+
+    fn tell_lost(&self, to: &mut Subscription, out: &mut Vec<u8>) {
+        let mut lost = self.history.first.saturating_sub(to.next);
+        if to.kinds & (bit(EventKind::Screen) | bit(EventKind::Output)) != 0 {
+            lost += self.live.first.saturating_sub(to.next_live);
+        }
+        to.next = to.next.max(self.history.first);
+        to.next_live = to.next_live.max(self.live.first);
+        if lost > 0 {
+            to.put(&event_line(to.next - 1, None, &Event::Lost { events: lost }), out);
+        }
+    }
+
+    pub fn wanted<'a>(
+        mut subscriptions: impl Iterator<Item = &'a Subscription>,
+        kind: EventKind,
+        terminal: TerminalId,
+    ) -> bool {
+        subscriptions.any(|subscription| subscription.wants(kind, Some(terminal)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::Value;
+
+    const T1: TerminalId = TerminalId(1);
+    const T2: TerminalId = TerminalId(2);
+
+    fn read(events: &Events, to: &mut Subscription) -> Vec<Value> {
+        let mut out = Vec::new();
+        events.read(to, usize::MAX, &mut out);
+        let lines = out.split(|b| *b == b'\n').filter(|line| !line.is_empty());
+        lines.map(|line| serde_json::from_slice(line).unwrap()).collect()
+    }
+
+    #[test]
+    fn an_event_between_two_requests_is_not_lost() {
+        let mut events = Events::new(0);
+        let seq = events.last();
+        events.push(Some(T1), &Event::Bell);
+        let mut late = events.subscribe(None, None, &[], Some(seq));
+        assert_eq!(read(&events, &mut late)[0]["event"], "bell");
+        assert!(read(&events, &mut late).is_empty());
+    }
+
+    #[test]
+    fn filters_by_terminal_and_kind() {
+        let mut events = Events::new(0);
+        let mut one = events.subscribe(None, Some(T1), &[EventKind::Bell], None);
+        events.push(Some(T2), &Event::Bell);
+        events.push(Some(T1), &Event::Activity);
+        events.push(Some(T1), &Event::Bell);
+        let got = read(&events, &mut one);
+        assert_eq!((got.len(), &got[0]["seq"]), (1, &Value::from(3)));
+    }
+
+    #[test]
+    fn what_fell_out_is_told() {
+        let mut events = Events::new(0);
+        let mut slow = events.subscribe(None, None, &[], None);
+        for _ in 0..MAX_EVENTS + 7 {
+            events.push(Some(T1), &Event::Bell);
+        }
+        let got = read(&events, &mut slow);
+        assert_eq!((&got[0]["event"], &got[0]["events"]), (&"lost".into(), &7.into()));
+        assert_eq!(got[1]["seq"], 8);
+        assert_eq!(got.len(), MAX_EVENTS + 1);
+    }
+
+    #[test]
+    fn live_events_keep_their_place_and_only_those_who_asked_get_them() {
+        let mut events = Events::new(0);
+        let all = [EventKind::Output, EventKind::Bell];
+        let mut asked = events.subscribe(None, None, &all, None);
+        let mut usual = events.subscribe(None, None, &[], None);
+        events.push(Some(T1), &Event::Bell);
+        events.push_live(T1, &Event::Output { offset: 0, data_base64: String::new() });
+        events.push(Some(T1), &Event::Bell);
+        let kinds: Vec<_> =
+            read(&events, &mut asked).iter().map(|line| line["event"].clone()).collect();
+        assert_eq!(kinds, ["bell", "output", "bell"]);
+        assert_eq!(read(&events, &mut usual).len(), 2);
+    }
+
+    #[test]
+    fn a_number_from_the_future_is_taken_as_now() {
+        let mut events = Events::new(5);
+        let mut odd = events.subscribe(None, None, &[], Some(u64::MAX));
+        events.push(None, &Event::Restarted);
+        assert_eq!(read(&events, &mut odd)[0]["seq"], 6);
+    }
+}

@@ -1,0 +1,103 @@
+//! Every limit of the server, by name. PROTOCOL.md lists them, `hello` reports them.
+
+use std::time::Duration;
+
+use serde::Serialize;
+
+/// Terminals at once, living and dead.
+pub const MAX_TERMINALS: usize = 2048;
+/// Dead terminals kept readable; the oldest goes first.
+pub const MAX_DEAD: usize = 64;
+/// Client connections at once.
+pub const MAX_CONNECTIONS: usize = 1024;
+/// Bytes of one request line.
+pub const MAX_LINE: usize = 1 << 20;
+/// Tagged requests one connection may have under way.
+pub const MAX_IN_FLIGHT: usize = 64;
+/// Event streams on one connection.
+pub const MAX_SUBSCRIPTIONS: usize = 16;
+/// Columns and rows of a terminal.
+pub use crate::term::{MAX_COLS, MAX_ROWS};
+pub const DEFAULT_COLS: u16 = 80;
+pub const DEFAULT_ROWS: u16 = 24;
+/// Characters of a terminal's name.
+pub const MAX_NAME: usize = 64;
+pub const MAX_LABELS: usize = 32;
+/// Bytes of a label's key or value.
+pub const MAX_LABEL: usize = 256;
+/// Bytes typed that the program has not read yet.
+pub const MAX_INPUT_QUEUE: usize = 256 << 10;
+/// Bytes of answers to a program's queries that it has not read yet.
+pub const MAX_REPLY_QUEUE: usize = 64 << 10;
+/// Scrollback of a terminal, in lines and in bytes.
+pub const DEFAULT_SCROLLBACK_LINES: u32 = 10_000;
+pub const MAX_SCROLLBACK_LINES: u32 = 1_000_000;
+pub const MAX_SCROLLBACK_BYTES: usize = 32 << 20;
+/// Events kept for `since`, by number and by bytes.
+pub const MAX_EVENTS: usize = 10_000;
+pub const MAX_EVENT_BYTES: usize = 8 << 20;
+/// Bytes of opt-in events (`screen`, `output`) kept for subscribers that lag.
+pub const MAX_LIVE_BYTES: usize = 4 << 20;
+/// Bytes of events handed to a connection at a time.
+pub const STREAM_BATCH: usize = 64 << 10;
+/// Raw bytes in one `output` event.
+pub const MAX_OUTPUT_CHUNK: usize = 48 << 10;
+/// Commands nested in one another (shells in shells) whose start is remembered.
+pub const MAX_NESTED_COMMANDS: usize = 16;
+
+pub const DEFAULT_IDLE_TIMEOUT_MS: u64 = 2000;
+pub const MAX_IDLE_TIMEOUT_MS: u64 = 24 * 60 * 60 * 1000;
+
+/// How long `create` waits for the first prompt with `ready`.
+pub const READY_TIMEOUT: Duration = Duration::from_secs(10);
+/// From SIGHUP to SIGKILL, and from SIGKILL to giving up on an answer.
+pub const KILL_GRACE: Duration = Duration::from_secs(1);
+/// A `screen` event comes after this much quiet, or at the latest after the second.
+pub const SCREEN_QUIET: Duration = Duration::from_millis(20);
+pub const SCREEN_AT_MOST: Duration = Duration::from_millis(200);
+/// A program that begins a synchronized update and does not end it is not waited for longer.
+pub const SYNC_TIMEOUT: Duration = Duration::from_millis(500);
+
+/// What a client has to know, as `hello` tells it.
+#[derive(Debug, Serialize)]
+pub struct Limits {
+    pub terminals: usize,
+    pub dead_terminals: usize,
+    pub connections: usize,
+    pub line_bytes: usize,
+    pub in_flight: usize,
+    pub subscriptions: usize,
+    pub cols: u16,
+    pub rows: u16,
+    pub name_chars: usize,
+    pub labels: usize,
+    pub label_bytes: usize,
+    pub input_queue_bytes: usize,
+    pub scrollback_lines: u32,
+    pub scrollback_bytes: usize,
+    pub events: usize,
+    pub event_bytes: usize,
+    pub idle_timeout_ms: u64,
+}
+
+impl Limits {
+    pub const ALL: Limits = Limits {
+        terminals: MAX_TERMINALS,
+        dead_terminals: MAX_DEAD,
+        connections: MAX_CONNECTIONS,
+        line_bytes: MAX_LINE,
+        in_flight: MAX_IN_FLIGHT,
+        subscriptions: MAX_SUBSCRIPTIONS,
+        cols: MAX_COLS,
+        rows: MAX_ROWS,
+        name_chars: MAX_NAME,
+        labels: MAX_LABELS,
+        label_bytes: MAX_LABEL,
+        input_queue_bytes: MAX_INPUT_QUEUE,
+        scrollback_lines: MAX_SCROLLBACK_LINES,
+        scrollback_bytes: MAX_SCROLLBACK_BYTES,
+        events: MAX_EVENTS,
+        event_bytes: MAX_EVENT_BYTES,
+        idle_timeout_ms: MAX_IDLE_TIMEOUT_MS,
+    };
+}

@@ -1,0 +1,429 @@
+//! Who holds what: all state of the server, without I/O. Something comes in, effects go out.
+
+mod clients;
+mod events;
+mod info;
+pub mod integration;
+mod life;
+pub mod limits;
+mod notices;
+mod record;
+pub mod signals;
+mod terminal;
+mod timers;
+
+use std::collections::{BTreeMap, VecDeque};
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+
+pub use clients::{ClientId, Ticket};
+pub use life::Plan;
+pub use record::ServerRecord;
+pub use terminal::{Exit, Identity, Life, Terminal, TerminalId};
+
+use crate::term::Size;
+use crate::wire::{self, Code, Event, EventKind, Failure, Request, Tag, failure_line};
+use clients::{Clients, Turn};
+use events::Events;
+use timers::Timers;
+
+/// What the machine is like, told once at the start.
+#[derive(Debug, Clone)]
+pub struct Host {
+    pub socket: String,
+    pub shell: String,
+    pub home: String,
+    /// The server's own environment, cleaned.
+    pub env: Vec<(String, String)>,
+    /// Where the files of the shell integration lie.
+    pub integration_dir: Option<String>,
+    pub worker_pid: u32,
+    pub keeper_pid: u32,
+}
+
+/// What happens to the server.
+pub enum Incoming<'a> {
+    Connected(ClientId),
+    /// It sends nothing more but still reads.
+    HalfClosed(ClientId),
+    Gone(ClientId),
+    /// It took the last batch of events.
+    Drained(ClientId),
+    Output {
+        id: TerminalId,
+        bytes: &'a [u8],
+    },
+    Forked {
+        id: TerminalId,
+        pid: u32,
+    },
+    /// The program runs, or could not be started.
+    Started {
+        id: TerminalId,
+        result: Result<(), Failure>,
+    },
+    Exited {
+        id: TerminalId,
+        exit: Exit,
+    },
+    Probed {
+        id: TerminalId,
+        ticket: Ticket,
+        facts: Facts,
+    },
+    Tick,
+}
+
+/// What only the system knows about a terminal's program.
+#[derive(Debug, Default, Serialize)]
+pub struct Facts {
+    pub foreground: Option<Foreground>,
+    pub echo: Option<bool>,
+    pub canonical: Option<bool>,
+    #[serde(skip)]
+    pub reads_tty: Option<bool>,
+}
+
+#[derive(Debug, Serialize)]
+pub struct Foreground {
+    pub pid: u32,
+    pub name: String,
+    pub command: Vec<String>,
+    pub cwd: Option<String>,
+}
+
+/// Which processes of a terminal a signal goes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Target {
+    /// The group of the program that t4a started.
+    Group,
+    /// The group that has the keyboard.
+    Foreground,
+}
+
+/// What the hub is to do. Nothing else leaves the server.
+pub enum Effect {
+    Reply {
+        client: ClientId,
+        bytes: Vec<u8>,
+    },
+    /// A batch of events; `Drained` comes back when it was taken.
+    Stream {
+        client: ClientId,
+        bytes: Vec<u8>,
+    },
+    ReadOn(ClientId),
+    Close(ClientId),
+    Spawn(Box<Plan>),
+    /// There is something typed to be written.
+    Input(TerminalId),
+    Resize {
+        id: TerminalId,
+        size: Size,
+    },
+    Signal {
+        id: TerminalId,
+        signal: i32,
+        target: Target,
+    },
+    Probe {
+        id: TerminalId,
+        ticket: Ticket,
+    },
+    /// The terminal is gone: let its descriptors go.
+    Forget(TerminalId),
+    Remember {
+        id: TerminalId,
+        record: Vec<u8>,
+    },
+    RememberServer(Vec<u8>),
+    Shutdown,
+}
+
+pub struct Mux {
+    pub host: Host,
+    now: Instant,
+    terminals: BTreeMap<TerminalId, Terminal>,
+    /// The order in which programs ended, oldest first.
+    dead: VecDeque<TerminalId>,
+    next_id: u32,
+    clients: Clients,
+    events: Events,
+    /// Something was added that a subscriber may want.
+    news: bool,
+    timers: Timers,
+    idle_timeout: Duration,
+    effects: VecDeque<Effect>,
+    notices: Vec<crate::term::Notice>,
+}
+
+impl Mux {
+    pub fn new(host: Host, record: ServerRecord, now: Instant) -> Mux {
+        Mux {
+            host,
+            now,
+            terminals: BTreeMap::new(),
+            dead: VecDeque::new(),
+            next_id: record.next_id,
+            clients: Clients::default(),
+            events: Events::new(record.seq),
+            news: false,
+            timers: Timers::default(),
+            idle_timeout: Duration::from_millis(record.idle_timeout_ms),
+            effects: VecDeque::new(),
+            notices: Vec::new(),
+        }
+    }
+
+    pub fn on(&mut self, incoming: Incoming, now: Instant) {
+        self.now = now;
+        match incoming {
+            Incoming::Connected(client) => self.clients.add(client),
+            Incoming::HalfClosed(client) => {
+                let turn = self.clients.half_closed(client);
+                self.take_turn(client, &turn);
+            }
+            Incoming::Gone(client) => self.clients.remove(client),
+            Incoming::Drained(client) => {
+                self.clients.drained(client);
+                self.news = true;
+            }
+            Incoming::Output { id, bytes } => self.output(id, bytes),
+            Incoming::Forked { id, pid } => self.forked(id, pid),
+            Incoming::Started { id, result } => self.started(id, result),
+            Incoming::Exited { id, exit } => self.exited(id, exit),
+            Incoming::Probed { id, ticket, facts } => self.probed(id, &ticket, facts),
+            Incoming::Tick => self.tick(),
+        }
+        self.settle();
+    }
+
+    /// A request line of a client: parsed, run by `run`, and answered now or later.
+    pub fn request(
+        &mut self,
+        client: ClientId,
+        line: &[u8],
+        now: Instant,
+        run: impl FnOnce(&mut Mux, Request, &Ticket) -> Result<(), Failure>,
+    ) {
+        self.now = now;
+        let (tag, parsed) = match wire::parse(line) {
+            Ok(request) => (request.tag.clone(), Ok(request)),
+            Err((tag, failure)) => (tag, Err(failure)),
+        };
+        let ticket = Ticket { client, tag };
+        let turn = self.clients.began(&ticket);
+        self.take_turn(client, &turn);
+        if let Err(failure) = parsed.and_then(|request| run(self, request, &ticket)) {
+            self.refuse(&ticket, &failure);
+        }
+        self.settle();
+    }
+
+    /// A line that could not even be read as a request.
+    pub fn reject(&mut self, client: ClientId, failure: &Failure) {
+        self.effect(Effect::Reply { client, bytes: failure_line(None, failure) });
+    }
+
+    pub fn next_effect(&mut self) -> Option<Effect> {
+        self.effects.pop_front()
+    }
+
+    /// When `Tick` is due.
+    pub fn next_deadline(&self) -> Option<Instant> {
+        self.timers.next()
+    }
+
+    pub fn now(&self) -> Instant {
+        self.now
+    }
+
+    /// The number of the last event.
+    pub fn seq(&self) -> u64 {
+        self.events.last()
+    }
+
+    pub fn effect(&mut self, effect: Effect) {
+        self.effects.push_back(effect);
+    }
+
+    /// Answers a request; its connection reads on.
+    pub fn answer(&mut self, ticket: &Ticket, body: impl Serialize) {
+        self.reply(ticket, ticket.line(body));
+    }
+
+    pub fn refuse(&mut self, ticket: &Ticket, failure: &Failure) {
+        self.reply(ticket, failure_line(ticket.tag.as_ref(), failure));
+    }
+
+    /// Gives out an answer that was put together with `Ticket::line`.
+    pub fn reply(&mut self, ticket: &Ticket, bytes: Vec<u8>) {
+        self.effect(Effect::Reply { client: ticket.client, bytes });
+        self.end(ticket);
+    }
+
+    /// Ends a request that has no line of its own for an answer.
+    fn end(&mut self, ticket: &Ticket) {
+        let turn = self.clients.ended(ticket);
+        self.take_turn(ticket.client, &turn);
+    }
+
+    fn take_turn(&mut self, client: ClientId, turn: &Turn) {
+        match turn {
+            Turn::ReadOn => self.effect(Effect::ReadOn(client)),
+            Turn::Close => self.effect(Effect::Close(client)),
+            Turn::Wait => {}
+        }
+    }
+
+    /// Opens a stream of events for `ticket`; the request itself is done with that.
+    pub fn subscribe(
+        &mut self,
+        ticket: &Ticket,
+        terminal: Option<TerminalId>,
+        kinds: &[EventKind],
+        since: Option<u64>,
+    ) -> Result<(), Failure> {
+        let tag: Option<Tag> = ticket.tag.clone();
+        let subscription = self.events.subscribe(tag, terminal, kinds, since);
+        if let Some(client) = self.clients.get_mut(ticket.client) {
+            if client.subscriptions.len() >= limits::MAX_SUBSCRIPTIONS {
+                let error = format!(
+                    "this connection has {} event streams, which is the most: use another one",
+                    limits::MAX_SUBSCRIPTIONS
+                );
+                return Err(Failure::new(Code::Limit, error));
+            }
+            client.subscriptions.push(subscription);
+        }
+        self.news = true;
+        self.end(ticket);
+        Ok(())
+    }
+
+    pub fn emit(&mut self, id: TerminalId, event: &Event) {
+        self.emit_any(Some(id), event);
+    }
+
+    fn emit_any(&mut self, id: Option<TerminalId>, event: &Event) {
+        if self.events.reserve().is_some() {
+            self.remember_server();
+        }
+        self.events.push(id, event);
+        self.news = true;
+    }
+
+    fn emit_live(&mut self, id: TerminalId, event: &Event) {
+        self.events.push_live(id, event);
+        self.news = true;
+    }
+
+    fn wanted(&self, kind: EventKind, id: TerminalId) -> bool {
+        Events::wanted(self.clients.subscriptions(), kind, id)
+    }
+
+    /// Hands out what subscribers have not read; done once a turn.
+    fn settle(&mut self) {
+        if std::mem::take(&mut self.news) {
+            let effects = &mut self.effects;
+            self.clients.batches(&self.events, |client, bytes| {
+                effects.push_back(Effect::Stream { client, bytes });
+            });
+        }
+    }
+
+    pub fn clients(&self) -> usize {
+        self.clients.count()
+    }
+
+    pub fn terminals(&self) -> impl Iterator<Item = &Terminal> {
+        self.terminals.values().filter(|terminal| terminal.started())
+    }
+
+    pub fn get(&self, id: TerminalId) -> Option<&Terminal> {
+        self.terminals.get(&id)
+    }
+
+    pub fn get_mut(&mut self, id: TerminalId) -> Option<&mut Terminal> {
+        self.terminals.get_mut(&id)
+    }
+
+    /// The terminal of that id or name.
+    pub fn find(&self, name: &str) -> Result<TerminalId, Failure> {
+        let is = |terminal: &&Terminal| {
+            terminal.identity.name.as_deref() == Some(name) || terminal.id().to_string() == name
+        };
+        self.terminals().find(is).map(Terminal::id).ok_or_else(|| self.not_found(name))
+    }
+
+    pub fn terminal(&mut self, name: &str) -> Result<&mut Terminal, Failure> {
+        let id = self.find(name)?;
+        self.terminals.get_mut(&id).ok_or_else(|| Failure::new(Code::NotFound, "it has just gone"))
+    }
+
+    pub fn name_taken(&self, name: &str) -> bool {
+        self.terminals.values().any(|terminal| terminal.identity.name.as_deref() == Some(name))
+    }
+
+    fn not_found(&self, name: &str) -> Failure {
+        const NAMED: usize = 8;
+        let known: Vec<_> = self.terminals().take(NAMED).map(|t| t.id().to_string()).collect();
+        let hint = match known.len() {
+            0 => "there is none yet; create makes one".to_owned(),
+            NAMED => format!("there are {}, …; list shows all", known.join(", ")),
+            _ => format!("there are {}", known.join(", ")),
+        };
+        Failure::new(Code::NotFound, format!("no terminal has the id or name {name:?}; {hint}"))
+    }
+
+    pub fn resize(&mut self, id: TerminalId, size: Size) {
+        let Some(terminal) = self.terminals.get_mut(&id) else { return };
+        if terminal.grid.size() == size {
+            return;
+        }
+        terminal.grid.resize(size);
+        self.effect(Effect::Resize { id, size });
+        self.emit(id, &Event::Resized { cols: size.cols, rows: size.rows });
+    }
+
+    pub fn idle_timeout_ms(&self, id: Option<TerminalId>) -> u64 {
+        let own = id.and_then(|id| self.get(id)).and_then(|t| t.identity.idle_timeout_ms);
+        own.unwrap_or(self.idle_timeout.as_millis() as u64)
+    }
+
+    /// Takes effect at once: whoever has been quiet for longer is idle now.
+    pub fn set_idle_timeout_ms(&mut self, id: Option<TerminalId>, ms: u64) {
+        match id {
+            None => {
+                self.idle_timeout = Duration::from_millis(ms);
+                self.remember_server();
+            }
+            Some(id) => {
+                if let Some(terminal) = self.terminals.get_mut(&id) {
+                    terminal.identity.idle_timeout_ms = Some(ms);
+                }
+                self.remember(id);
+            }
+        }
+        let all: Vec<_> = self.terminals.keys().copied().collect();
+        all.into_iter().for_each(|id| self.arm(id));
+    }
+
+    fn arm(&mut self, id: TerminalId) {
+        let idle_timeout = Duration::from_millis(self.idle_timeout_ms(Some(id)));
+        if let Some(terminal) = self.terminals.get_mut(&id) {
+            self.timers.arm(id, terminal.deadline(idle_timeout), &mut terminal.armed);
+        }
+    }
+
+    fn tick(&mut self) {
+        while let Some(id) = self.timers.due(self.now) {
+            if let Some(terminal) = self.terminals.get_mut(&id) {
+                terminal.armed = None;
+                self.due(id);
+                self.arm(id);
+            }
+        }
+    }
+}

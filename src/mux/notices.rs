@@ -1,0 +1,161 @@
+//! What a program wrote: into the grid, and what the grid noticed into events and replies.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD as BASE64;
+
+use super::limits::{MAX_NESTED_COMMANDS, MAX_OUTPUT_CHUNK};
+use super::{Effect, Mux, TerminalId};
+use crate::term::{self, GraphicsKind, Notice};
+use crate::wire::{Event, EventKind, Progress};
+
+impl Mux {
+    pub(super) fn output(&mut self, id: TerminalId, bytes: &[u8]) {
+        let now = self.now;
+        if self.wanted(EventKind::Output, id) {
+            self.emit_output(id, bytes);
+        }
+        let screen_wanted = self.wanted(EventKind::Screen, id);
+        let mut notices = std::mem::take(&mut self.notices);
+        let Some(terminal) = self.terminals.get_mut(&id) else { return };
+        terminal.output_bytes += bytes.len() as u64;
+        terminal.last_output = now;
+        let resumed = std::mem::take(&mut terminal.idle);
+        let fed = catch_unwind(AssertUnwindSafe(|| terminal.grid.feed(bytes, &mut notices)));
+        if fed.is_err() {
+            // One terminal's bytes must not end the service of the others.
+            notices.clear();
+            terminal.replace_grid();
+        }
+        terminal.note_change(now, screen_wanted);
+        if resumed {
+            self.emit(id, &Event::Activity);
+        }
+        for notice in notices.drain(..) {
+            self.notice(id, notice);
+        }
+        self.notices = notices;
+        self.editor_ready(id);
+        self.arm(id);
+    }
+
+    fn emit_output(&mut self, id: TerminalId, bytes: &[u8]) {
+        let mut offset = self.terminals.get(&id).map_or(0, |terminal| terminal.output_bytes);
+        for chunk in bytes.chunks(MAX_OUTPUT_CHUNK) {
+            self.emit_live(id, &Event::Output { offset, data_base64: BASE64.encode(chunk) });
+            offset += chunk.len() as u64;
+        }
+    }
+
+    fn notice(&mut self, id: TerminalId, notice: Notice) {
+        let event = match notice {
+            Notice::Reply(bytes) => return self.reply_to_program(id, &bytes),
+            Notice::CommandStart { command } => self.command_started(id, command),
+            Notice::CommandDone { code, key, command, output } => {
+                let output_lines = output.map(|lines| [lines.start.0, lines.end.0]);
+                self.command_done(id, code, key.as_deref(), command, output_lines)
+            }
+            Notice::Prompt => {
+                self.emit(id, &Event::Prompt);
+                return self.ready(id, true);
+            }
+            Notice::Bell => Event::Bell,
+            Notice::Title(title) => Event::Title { title },
+            Notice::Cwd(cwd) => Event::Cwd { cwd: cwd.path, host: cwd.host },
+            Notice::AltScreen(on) => Event::AltScreen { on },
+            Notice::Notification { title, body } => Event::Notification { title, body },
+            Notice::Clipboard { selection, data } => {
+                Event::Clipboard { selection, data_base64: BASE64.encode(data) }
+            }
+            Notice::Progress { state, percent } => {
+                Event::Progress { state: progress(state), percent }
+            }
+            Notice::Graphics { kind, bytes } => Event::Graphics { kind: graphics(kind), bytes },
+        };
+        self.emit(id, &event);
+    }
+
+    fn reply_to_program(&mut self, id: TerminalId, bytes: &[u8]) {
+        if let Some(terminal) = self.terminals.get_mut(&id) {
+            terminal.reply(bytes);
+            self.effect(Effect::Input(id));
+        }
+    }
+
+    fn command_started(&mut self, id: TerminalId, command: Option<String>) -> Event {
+        let now = self.now;
+        if let Some(terminal) = self.terminals.get_mut(&id)
+            && terminal.commands.len() < MAX_NESTED_COMMANDS
+        {
+            terminal.commands.push(now);
+        }
+        Event::CommandStart { command }
+    }
+
+    fn command_done(
+        &mut self,
+        id: TerminalId,
+        code: Option<i32>,
+        key: Option<&str>,
+        command: Option<String>,
+        output_lines: Option<[u64; 2]>,
+    ) -> Event {
+        let now = self.now;
+        let mut event = Event::CommandDone {
+            code,
+            command,
+            duration_ms: None,
+            cwd: None,
+            output_lines,
+            trusted: false,
+        };
+        if let (Some(terminal), Event::CommandDone { duration_ms, cwd, trusted, .. }) =
+            (self.terminals.get_mut(&id), &mut event)
+        {
+            let since = terminal.commands.pop();
+            *duration_ms = since.map(|since| (now - since).as_millis() as u64);
+            *cwd = terminal.grid.cwd().map(|cwd| cwd.path.clone());
+            let own = &terminal.identity.key;
+            *trusted = !own.is_empty() && key == Some(own);
+        }
+        event
+    }
+
+    /// Without shell integration a line editor still shows that it is ready: it asks for
+    /// bracketed paste when, and only when, it reads a line.
+    fn editor_ready(&mut self, id: TerminalId) {
+        let Some(terminal) = self.terminals.get(&id) else { return };
+        let integrated = !terminal.identity.key.is_empty();
+        if terminal.ready.is_some() && !integrated && terminal.grid.modes().bracketed_paste() {
+            self.ready(id, true);
+        }
+    }
+
+    /// A program without either is taken as ready when it has gone quiet.
+    pub(super) fn settled(&mut self, id: TerminalId) {
+        let integrated = self.terminals.get(&id).is_some_and(|t| !t.identity.key.is_empty());
+        if !integrated {
+            self.ready(id, true);
+        }
+    }
+}
+
+fn progress(state: term::Progress) -> Progress {
+    match state {
+        term::Progress::None => Progress::None,
+        term::Progress::Normal => Progress::Normal,
+        term::Progress::Error => Progress::Error,
+        term::Progress::Indeterminate => Progress::Indeterminate,
+        term::Progress::Paused => Progress::Paused,
+    }
+}
+
+fn graphics(kind: GraphicsKind) -> &'static str {
+    match kind {
+        GraphicsKind::Sixel => "sixel",
+        GraphicsKind::Kitty => "kitty",
+        GraphicsKind::Iterm => "iterm",
+        GraphicsKind::Regis => "regis",
+    }
+}

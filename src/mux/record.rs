@@ -1,0 +1,70 @@
+//! What outlives the worker: kept by the keeper as bytes that only this file understands.
+
+use serde::{Deserialize, Serialize};
+
+use super::limits::DEFAULT_IDLE_TIMEOUT_MS;
+use super::{Effect, Exit, Identity, Life, Mux, Terminal, TerminalId};
+use crate::term::Size;
+use crate::wire::Event;
+
+/// What is remembered of the server as a whole.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ServerRecord {
+    pub next_id: u32,
+    /// No event has a higher number.
+    pub seq: u64,
+    pub idle_timeout_ms: u64,
+}
+
+impl ServerRecord {
+    pub fn first(idle_timeout_ms: Option<u64>) -> ServerRecord {
+        let idle_timeout_ms = idle_timeout_ms.unwrap_or(DEFAULT_IDLE_TIMEOUT_MS);
+        ServerRecord { next_id: 1, seq: 0, idle_timeout_ms }
+    }
+
+    pub fn read(bytes: &[u8]) -> Option<ServerRecord> {
+        serde_json::from_slice(bytes).ok()
+    }
+}
+
+impl Mux {
+    pub(super) fn remember(&mut self, id: TerminalId) {
+        let identity = self.terminals.get(&id).map(|terminal| &terminal.identity);
+        if let Some(record) = identity.and_then(|identity| serde_json::to_vec(identity).ok()) {
+            self.effect(Effect::Remember { id, record });
+        }
+    }
+
+    pub(super) fn remember_server(&mut self) {
+        let record = ServerRecord {
+            next_id: self.next_id,
+            seq: self.events.reserved(),
+            idle_timeout_ms: self.idle_timeout.as_millis() as u64,
+        };
+        if let Ok(bytes) = serde_json::to_vec(&record) {
+            self.effect(Effect::RememberServer(bytes));
+        }
+    }
+
+    /// A terminal that an earlier worker served. Its screen starts empty.
+    pub fn inherit(&mut self, record: &[u8], pid: u32, size: Size, exit: Option<Exit>) -> bool {
+        let Ok(identity) = serde_json::from_slice::<Identity>(record) else { return false };
+        let id = identity.id;
+        let told = identity.exit_told;
+        self.next_id = self.next_id.max(id.0.saturating_add(1));
+        let terminal = Terminal::new(identity, size, Life::Running { pid }, self.now);
+        self.terminals.insert(id, terminal);
+        match exit {
+            Some(exit) if told => self.bury(id, pid, exit),
+            Some(exit) => self.exited(id, exit),
+            None => self.arm(id),
+        }
+        true
+    }
+
+    /// All that an earlier worker left is here.
+    pub fn inherited(&mut self) {
+        self.emit_any(None, &Event::Restarted);
+        self.settle();
+    }
+}

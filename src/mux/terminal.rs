@@ -1,0 +1,275 @@
+//! One terminal: its grid, its program's life, what is typed and when it was last busy.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+
+use super::Ticket;
+use super::limits::{
+    KILL_GRACE, MAX_INPUT_QUEUE, MAX_REPLY_QUEUE, MAX_SCROLLBACK_BYTES, SCREEN_AT_MOST,
+    SCREEN_QUIET, SYNC_TIMEOUT,
+};
+use crate::term::{self, Limits, Size};
+use crate::wire::{Code, Failure, Pair, pairs};
+
+/// A terminal's number: `t1` on the wire. Never given out twice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct TerminalId(pub u32);
+
+impl fmt::Display for TerminalId {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "t{}", self.0)
+    }
+}
+
+/// How a program ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    Code(i32),
+    Signal(i32),
+}
+
+impl Exit {
+    /// The code a shell would report.
+    pub fn code(self) -> i32 {
+        match self {
+            Exit::Code(code) => code,
+            Exit::Signal(signal) => 128 + signal,
+        }
+    }
+}
+
+/// What is remembered of a terminal outside the worker.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Identity {
+    pub id: TerminalId,
+    pub name: Option<String>,
+    #[serde(with = "pairs")]
+    pub labels: Vec<Pair>,
+    pub argv: Vec<String>,
+    /// The secret that marks of our own shell integration carry.
+    pub key: String,
+    pub idle_timeout_ms: Option<u64>,
+    pub scrollback_lines: u32,
+    /// The exit event was given out.
+    pub exit_told: bool,
+}
+
+pub enum Life {
+    /// Forked or about to be; the program does not run yet.
+    Starting {
+        ticket: Option<Ticket>,
+        pid: Option<u32>,
+        runs: bool,
+        exit: Option<Exit>,
+    },
+    Running {
+        pid: u32,
+    },
+    Exited {
+        pid: u32,
+        exit: Exit,
+    },
+}
+
+/// A kill under way.
+pub struct Dying {
+    pub tickets: Vec<Ticket>,
+    pub deadline: Instant,
+    pub forced: bool,
+}
+
+/// A `create` that waits for the first prompt.
+pub struct Readiness {
+    pub ticket: Ticket,
+    pub deadline: Instant,
+    pub seq: u64,
+}
+
+pub struct Terminal {
+    pub identity: Identity,
+    pub grid: term::Terminal,
+    pub life: Life,
+    pub dying: Option<Dying>,
+    pub ready: Option<Readiness>,
+    pub commands: Vec<Instant>,
+    pub last_output: Instant,
+    pub idle: bool,
+    pub output_bytes: u64,
+    input: VecDeque<u8>,
+    screen: ScreenTimer,
+    sync_since: Option<Instant>,
+    /// The earliest time the timer queue holds for this terminal.
+    pub armed: Option<Instant>,
+}
+
+/// Two timers: quiet for a moment, or busy for long enough.
+#[derive(Default)]
+struct ScreenTimer {
+    first_change: Option<Instant>,
+    last_change: Option<Instant>,
+}
+
+impl Terminal {
+    pub fn new(identity: Identity, size: Size, life: Life, now: Instant) -> Terminal {
+        let limits = Limits { lines: identity.scrollback_lines, bytes: MAX_SCROLLBACK_BYTES };
+        Terminal {
+            grid: term::Terminal::new(size, limits),
+            identity,
+            life,
+            dying: None,
+            ready: None,
+            commands: Vec::new(),
+            last_output: now,
+            idle: false,
+            output_bytes: 0,
+            input: VecDeque::new(),
+            screen: ScreenTimer::default(),
+            sync_since: None,
+            armed: None,
+        }
+    }
+
+    /// A new, empty grid: the old one's state cannot be trusted any more.
+    pub fn replace_grid(&mut self) {
+        let limits = Limits { lines: self.identity.scrollback_lines, bytes: MAX_SCROLLBACK_BYTES };
+        self.grid = term::Terminal::new(self.grid.size(), limits);
+    }
+
+    pub fn id(&self) -> TerminalId {
+        self.identity.id
+    }
+
+    pub fn alive(&self) -> bool {
+        !matches!(self.life, Life::Exited { .. })
+    }
+
+    pub fn started(&self) -> bool {
+        !matches!(self.life, Life::Starting { .. })
+    }
+
+    pub fn pid(&self) -> Option<u32> {
+        match self.life {
+            Life::Starting { pid, .. } => pid,
+            Life::Running { pid } | Life::Exited { pid, .. } => Some(pid),
+        }
+    }
+
+    pub fn exit(&self) -> Option<Exit> {
+        match self.life {
+            Life::Exited { exit, .. } => Some(exit),
+            _ => None,
+        }
+    }
+
+    /// What the program calls itself, else the program's own name.
+    pub fn title(&self) -> &str {
+        let title = self.grid.title();
+        if !title.is_empty() {
+            return title;
+        }
+        let program = self.identity.argv.first().map_or("", String::as_str);
+        program.rsplit('/').next().unwrap_or(program)
+    }
+
+    /// Queues what was typed: all of it, or nothing.
+    pub fn type_in(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        let id = self.id();
+        if !self.alive() {
+            let error = format!("the program in {id} has ended; its text can still be read");
+            return Err(Failure::new(Code::Exited, error));
+        }
+        let queued = self.input.len();
+        if queued + bytes.len() > MAX_INPUT_QUEUE {
+            let error = format!(
+                "the program in {id} has not read {queued} bytes typed before; {} more would pass \
+                 the limit of {MAX_INPUT_QUEUE}: wait, or use signal INT to drop them",
+                bytes.len()
+            );
+            return Err(Failure::new(Code::InputFull, error));
+        }
+        self.input.extend(bytes);
+        Ok(())
+    }
+
+    /// Queues the answer to a program's query. One that asks without reading gets no more.
+    pub fn reply(&mut self, bytes: &[u8]) {
+        if self.input.len() + bytes.len() <= MAX_REPLY_QUEUE {
+            self.input.extend(bytes);
+        }
+    }
+
+    pub fn input(&self) -> &[u8] {
+        self.input.as_slices().0
+    }
+
+    pub fn queued(&self) -> usize {
+        self.input.len()
+    }
+
+    pub fn input_taken(&mut self, bytes: usize) {
+        self.input.drain(..bytes.min(self.input.len()));
+    }
+
+    pub fn drop_input(&mut self) -> usize {
+        std::mem::take(&mut self.input).len()
+    }
+
+    /// Notes a change of the screen for `screen` events and the synchronized-output time-out.
+    pub fn note_change(&mut self, now: Instant, screen_wanted: bool) {
+        if screen_wanted {
+            self.screen.first_change.get_or_insert(now);
+            self.screen.last_change = Some(now);
+        }
+        if !self.grid.in_sync() {
+            self.sync_since = None;
+        } else if self.sync_since.is_none() {
+            self.sync_since = Some(now);
+        }
+    }
+
+    fn screen_deadline(&self) -> Option<Instant> {
+        let quiet = self.screen.last_change? + SCREEN_QUIET;
+        Some(quiet.min(self.screen.first_change? + SCREEN_AT_MOST))
+    }
+
+    pub fn screen_due(&mut self, now: Instant) -> bool {
+        let due = self.screen_deadline().is_some_and(|deadline| deadline <= now);
+        if due {
+            self.screen = ScreenTimer::default();
+        }
+        due
+    }
+
+    /// Shows what a program that never ends its update has drawn.
+    pub fn sync_due(&mut self, now: Instant) {
+        if self.sync_since.is_some_and(|since| since + SYNC_TIMEOUT <= now) {
+            self.sync_since = None;
+            self.grid.end_sync();
+        }
+    }
+
+    /// When something about this terminal has to happen without anyone asking.
+    pub fn deadline(&self, idle_timeout: Duration) -> Option<Instant> {
+        let idle =
+            (self.started() && self.alive() && !self.idle).then(|| self.last_output + idle_timeout);
+        [
+            idle,
+            self.dying.as_ref().map(|dying| dying.deadline),
+            self.ready.as_ref().map(|ready| ready.deadline),
+            self.screen_deadline(),
+            self.sync_since.map(|since| since + SYNC_TIMEOUT),
+        ]
+        .into_iter()
+        .flatten()
+        .min()
+    }
+}
+
+impl Dying {
+    pub fn new(ticket: Ticket, now: Instant) -> Dying {
+        Dying { tickets: vec![ticket], deadline: now + KILL_GRACE, forced: false }
+    }
+}

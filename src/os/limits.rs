@@ -1,0 +1,72 @@
+//! Resource limits of this process, and giving the original ones back to the programs it starts.
+
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+/// What programs in terminals shall have, whatever the keeper changed for itself.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    nofile: Rlimit,
+    core: Rlimit,
+}
+
+impl Limits {
+    pub fn current() -> Limits {
+        Limits { nofile: getrlimit(Resource::Nofile), core: getrlimit(Resource::Core) }
+    }
+
+    pub fn restore(&self) {
+        let _ = setrlimit(Resource::Nofile, self.nofile);
+        let _ = setrlimit(Resource::Core, self.core);
+    }
+}
+
+/// Raises the soft limit of open files to the hard one; gives the (soft, hard) limits as they were.
+pub fn raise_nofile() -> Option<(u64, u64)> {
+    let old = getrlimit(Resource::Nofile);
+    setrlimit(Resource::Nofile, Rlimit { current: ceiling(old.maximum), ..old }).ok()?;
+    Some((old.current.unwrap_or(u64::MAX), old.maximum.unwrap_or(u64::MAX)))
+}
+
+/// macOS calls its hard limit infinite and refuses to set that.
+#[cfg(target_vendor = "apple")]
+fn ceiling(maximum: Option<u64>) -> Option<u64> {
+    const OPEN_MAX: u64 = 10240;
+    Some(maximum.unwrap_or(OPEN_MAX).min(OPEN_MAX))
+}
+
+#[cfg(not(target_vendor = "apple"))]
+fn ceiling(maximum: Option<u64>) -> Option<u64> {
+    maximum
+}
+
+/// What is typed and shown in terminals passes through this process: no core file, no tracing by
+/// others of the same user. For the keeper and the worker only.
+pub fn harden() {
+    let core = getrlimit(Resource::Core);
+    let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), ..core });
+    forbid_dumps();
+}
+
+#[cfg(target_os = "linux")]
+fn forbid_dumps() {
+    use rustix::process::{DumpableBehavior, set_dumpable_behavior};
+    let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
+}
+
+#[cfg(not(target_os = "linux"))]
+fn forbid_dumps() {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_soft_limit_of_files_becomes_the_hard_one_and_comes_back() {
+        let limits = Limits::current();
+        let (soft, hard) = raise_nofile().unwrap();
+        assert!(soft <= hard);
+        assert_eq!(raise_nofile().unwrap().0, ceiling(Some(hard)).unwrap());
+        limits.restore();
+        assert_eq!(getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX), soft);
+    }
+}

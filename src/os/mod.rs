@@ -1,0 +1,21 @@
+//! System calls: the only place that knows rustix.
+
+pub mod channel;
+pub mod inspect;
+pub mod limits;
+pub mod memory;
+pub mod paths;
+pub mod poll;
+pub mod process;
+pub mod pty;
+pub mod ready;
+pub mod signal;
+pub mod socket;
+
+use std::io;
+
+/// The same error with a sentence around it, so that the person who reads it knows what failed.
+fn explain(error: impl Into<io::Error>, what: &str) -> io::Error {
+    let error = error.into();
+    io::Error::new(error.kind(), format!("{what}: {error}"))
+}

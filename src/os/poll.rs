@@ -1,0 +1,25 @@
+//! Waiting for descriptors without a runtime.
+
+use std::io;
+use std::os::fd::BorrowedFd;
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+
+/// Sleeps until something can be read from one of `read`, or written to `write`, or time is up.
+/// A signal ends it too.
+pub fn wait(
+    read: &[BorrowedFd<'_>],
+    write: Option<BorrowedFd<'_>>,
+    timeout: Option<Duration>,
+) -> io::Result<()> {
+    let reading = read.iter().map(|fd| PollFd::from_borrowed_fd(*fd, PollFlags::IN));
+    let writing = write.into_iter().map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::OUT));
+    let mut fds: Vec<_> = reading.chain(writing).collect();
+    let timeout = timeout.and_then(|timeout| Timespec::try_from(timeout).ok());
+    match poll(&mut fds, timeout.as_ref()) {
+        Ok(_) | Err(Errno::INTR) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}

@@ -1,0 +1,94 @@
+//! Signals to children, and their ends.
+
+use std::io;
+use std::os::fd::BorrowedFd;
+
+use rustix::io::Errno;
+use rustix::process::{Pid, Signal, WaitOptions, WaitStatus};
+
+use super::inspect;
+
+/// How a process ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    Code(i32),
+    Signal(i32),
+}
+
+impl Exit {
+    fn of(status: WaitStatus) -> Option<Exit> {
+        let code = status.exit_status().map(Exit::Code);
+        code.or_else(|| status.terminating_signal().map(Exit::Signal))
+    }
+}
+
+/// A child that has ended, taken from the kernel; never waits.
+pub fn reap() -> Option<(u32, Exit)> {
+    loop {
+        match rustix::process::wait(WaitOptions::NOHANG) {
+            Err(Errno::INTR) => {}
+            Ok(Some((pid, status))) => {
+                // Stops are not asked for, so every report is an end.
+                if let Some(exit) = Exit::of(status) {
+                    return Some((pid.as_raw_nonzero().get().cast_unsigned(), exit));
+                }
+            }
+            _ => return None,
+        }
+    }
+}
+
+/// Signals the process group of a child. The child must not have been reaped yet.
+pub fn signal_group(pid: u32, signal: i32) -> io::Result<()> {
+    let (pid, signal) = (to_pid(pid)?, to_signal(signal)?);
+    match rustix::process::kill_process_group(pid, signal) {
+        // A child that has just been forked has no group of its own yet.
+        Err(Errno::SRCH) => Ok(rustix::process::kill_process(pid, signal)?),
+        result => Ok(result?),
+    }
+}
+
+pub fn signal_process(pid: u32, signal: i32) -> io::Result<()> {
+    Ok(rustix::process::kill_process(to_pid(pid)?, to_signal(signal)?)?)
+}
+
+/// Signals the programs that read the keyboard, if they belong to the session of `leader`; else
+/// the leader's own group.
+pub fn signal_foreground(master: BorrowedFd<'_>, leader: u32, signal: i32) -> io::Result<()> {
+    match foreground_of(master, leader) {
+        Some(group) => Ok(rustix::process::kill_process_group(to_pid(group)?, to_signal(signal)?)?),
+        None => signal_group(leader, signal),
+    }
+}
+
+/// A terminal remembers its foreground group even when the number belongs to strangers by now.
+fn foreground_of(master: BorrowedFd<'_>, leader: u32) -> Option<u32> {
+    let group = super::pty::foreground(master)?;
+    inspect::group_in_session(group, leader).then_some(group)
+}
+
+fn to_pid(pid: u32) -> io::Result<Pid> {
+    // 1 and below mean "everyone" in one call or another.
+    let raw = i32::try_from(pid).ok().filter(|raw| *raw > 1);
+    raw.and_then(Pid::from_raw).ok_or_else(|| io::ErrorKind::InvalidInput.into())
+}
+
+fn to_signal(signal: i32) -> io::Result<Signal> {
+    Signal::from_named_raw(signal).ok_or_else(|| io::ErrorKind::InvalidInput.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pids_that_mean_everyone_and_numbers_that_are_no_signals_are_refused() {
+        for pid in [0, 1, u32::MAX] {
+            assert_eq!(to_pid(pid).unwrap_err().kind(), io::ErrorKind::InvalidInput, "{pid}");
+        }
+        for signal in [0, -1, 4711] {
+            assert!(to_signal(signal).is_err(), "{signal}");
+        }
+        assert_eq!(to_signal(libc::SIGTERM).unwrap(), Signal::TERM);
+    }
+}

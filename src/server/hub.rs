@@ -1,0 +1,375 @@
+//! The hub: the one task that owns the server's state, and the one place where effects happen.
+
+use std::collections::{HashMap, VecDeque};
+use std::io;
+use std::os::fd::OwnedFd;
+use std::time::{Duration, Instant};
+
+use tokio::net::UnixStream;
+use tokio::sync::mpsc;
+
+use super::connection::{self, FromClient, OUT_QUEUE, ToClient};
+use super::keeper_line::KeeperLine;
+use super::pty_line::{PtyLine, Rest, TURN};
+use super::{NEWS_QUEUE, News, ToHub, clock, exit, probe, spawn};
+use crate::command;
+use crate::journal::Record;
+use crate::keeper::{self, FromKeeper, Link, SlotId, ToKeeper};
+use crate::mux::limits::{MAX_CONNECTIONS, MAX_LINE, MAX_TERMINALS};
+use crate::mux::{ClientId, Effect, Incoming, Mux, Plan, Target, TerminalId};
+use crate::os::pty;
+use crate::term::Size;
+use crate::wire::{Code, Failure};
+
+/// Messages handled before a terminal that has output gets its turn.
+const BURST: usize = 32;
+/// Output read after a program's end before the end is told: a background job may go on for ever.
+const MAX_LAST_WORDS: usize = 1 << 20;
+/// Longest the hub sleeps.
+const LONG: Duration = Duration::from_secs(3600);
+
+pub struct Hub {
+    mux: Mux,
+    keeper: KeeperLine,
+    record: Record,
+    lines: HashMap<TerminalId, PtyLine>,
+    clients: HashMap<ClientId, mpsc::Sender<ToClient>>,
+    next_client: u64,
+    /// Terminals whose turn it is to be read.
+    busy: VecDeque<TerminalId>,
+    buffer: Vec<u8>,
+    to_hub: ToHub,
+    news: mpsc::Receiver<News>,
+    to_busy: mpsc::Sender<TerminalId>,
+    readable: mpsc::Receiver<TerminalId>,
+    end: Option<io::Result<()>>,
+}
+
+impl Hub {
+    pub fn new(mux: Mux, link: Link, record: Record, first: bool) -> io::Result<Hub> {
+        let (to_hub, news) = mpsc::channel(NEWS_QUEUE);
+        let (to_busy, readable) = mpsc::channel(MAX_TERMINALS);
+        let mut keeper = KeeperLine::new(link, to_hub.clone());
+        if first {
+            keeper.send(ToKeeper::Keep { record: record.fd().try_clone_to_owned()? })?;
+        }
+        Ok(Hub {
+            mux,
+            keeper,
+            record,
+            lines: HashMap::new(),
+            clients: HashMap::new(),
+            next_client: 0,
+            busy: VecDeque::new(),
+            buffer: vec![0; TURN],
+            to_hub,
+            news,
+            to_busy,
+            readable,
+            end: None,
+        })
+    }
+
+    pub fn sender(&self) -> ToHub {
+        self.to_hub.clone()
+    }
+
+    /// A terminal that an earlier worker served.
+    pub fn inherit(&mut self, take: FromKeeper) {
+        let FromKeeper::Take { slot, pid, exit: ended, master, record } = take else { return };
+        let size = pty::size(std::os::fd::AsFd::as_fd(&master));
+        let size = size.unwrap_or(Size { cols: 80, rows: 24 });
+        let id = TerminalId(slot.0);
+        let known = Record::open(record).and_then(|record| {
+            let bytes = record.read().unwrap_or_default();
+            Ok((PtyLine::new(id, master, record, self.to_busy.clone())?, bytes))
+        });
+        match known {
+            Ok((line, bytes)) if self.mux.inherit(&bytes, pid, size, ended.map(exit)) => {
+                self.lines.insert(id, line);
+            }
+            _ => {
+                eprintln!("t4a: {id} could not be taken over");
+                let _ = self.keeper.send(ToKeeper::Forget { slot });
+            }
+        }
+    }
+
+    pub fn inherited(&mut self) {
+        self.mux.inherited();
+    }
+
+    pub async fn run(&mut self) -> io::Result<()> {
+        loop {
+            self.perform();
+            if let Some(end) = self.end.take() {
+                return end;
+            }
+            self.wait().await;
+            for _ in 0..BURST {
+                match self.news.try_recv() {
+                    Ok(news) => self.hear(news),
+                    Err(_) => break,
+                }
+                self.perform();
+            }
+            self.read_one();
+            if self.mux.next_deadline().is_some_and(|deadline| deadline <= clock::now()) {
+                self.mux.on(Incoming::Tick, clock::now());
+            }
+            // The tasks around the hub get the processor, and new readiness is looked for.
+            tokio::task::yield_now().await;
+        }
+    }
+
+    /// Until there is something to do.
+    async fn wait(&mut self) {
+        let deadline: Instant = self.mux.next_deadline().unwrap_or_else(|| clock::now() + LONG);
+        tokio::select! {
+            biased;
+            Some(news) = self.news.recv() => self.hear(news),
+            Some(id) = self.readable.recv() => self.busy.push_back(id),
+            () = std::future::ready(()), if !self.busy.is_empty() => {}
+            () = tokio::time::sleep_until(deadline.into()) => {}
+        }
+        while let Ok(id) = self.readable.try_recv() {
+            self.busy.push_back(id);
+        }
+    }
+
+    fn hear(&mut self, news: News) {
+        let now = clock::now();
+        match news {
+            News::Keeper(message) => self.hear_keeper(message),
+            // That is also how the keeper tells a worker to go.
+            News::KeeperGone(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+                self.end = Some(Ok(()));
+            }
+            News::KeeperGone(error) => self.end = Some(Err(error)),
+            News::KeeperReads => self.tell_keeper(None),
+            News::Connection(stream) => self.connect(stream),
+            News::Client(client, message) => self.hear_client(client, message),
+            News::Writable(id) => {
+                if let Some(line) = self.lines.get_mut(&id) {
+                    line.may_write();
+                }
+                self.write(id);
+            }
+            News::Status { id, bytes } => {
+                self.mux.on(Incoming::Started { id, result: spawn::outcome(&bytes) }, now);
+            }
+            News::Probed { id, ticket, facts } => {
+                self.mux.on(Incoming::Probed { id, ticket, facts }, now);
+            }
+        }
+    }
+
+    fn hear_keeper(&mut self, message: FromKeeper) {
+        let now = clock::now();
+        match message {
+            FromKeeper::Spawned { slot, pid } => {
+                self.mux.on(Incoming::Forked { id: TerminalId(slot.0), pid }, now);
+            }
+            FromKeeper::SpawnFailed { slot, errno } => {
+                let failure = spawn::refused("no process could be made", errno);
+                let id = TerminalId(slot.0);
+                self.mux.on(Incoming::Started { id, result: Err(failure) }, now);
+            }
+            FromKeeper::Exited { slot, exit: ended } => {
+                let id = TerminalId(slot.0);
+                self.read_last_words(id);
+                self.mux.on(Incoming::Exited { id, exit: exit(ended) }, now);
+            }
+            other => eprintln!("t4a: the keeper said {other:?}, which is not for now"),
+        }
+    }
+
+    fn hear_client(&mut self, client: ClientId, message: FromClient) {
+        let now = clock::now();
+        match message {
+            FromClient::Line(line) => self.mux.request(client, &line, now, command::run),
+            FromClient::TooLong => {
+                let error = format!(
+                    "the line is longer than {MAX_LINE} bytes; the connection is closed after it"
+                );
+                self.mux.reject(client, &Failure::new(Code::LineTooLong, error));
+            }
+            FromClient::HalfClosed => self.mux.on(Incoming::HalfClosed(client), now),
+            FromClient::Drained => self.mux.on(Incoming::Drained(client), now),
+            FromClient::Gone => {
+                self.clients.remove(&client);
+                self.mux.on(Incoming::Gone(client), now);
+            }
+        }
+    }
+
+    fn connect(&mut self, stream: UnixStream) {
+        let client = ClientId(self.next_client);
+        self.next_client += 1;
+        let (out, messages) = mpsc::channel(OUT_QUEUE);
+        tokio::spawn(connection::serve(stream, client, self.to_hub.clone(), messages));
+        let full = self.clients.len() >= MAX_CONNECTIONS;
+        self.clients.insert(client, out);
+        if full {
+            let error = format!(
+                "there are {MAX_CONNECTIONS} connections, which is the most: close one and try again"
+            );
+            self.mux.reject(client, &Failure::new(Code::Limit, error));
+            self.mux.effect(Effect::Close(client));
+        } else {
+            self.mux.on(Incoming::Connected(client), clock::now());
+        }
+    }
+
+    /// One terminal's turn: a bounded read, fed to its grid.
+    fn read_one(&mut self) {
+        let Some(id) = self.busy.pop_front() else { return };
+        let Some(line) = self.lines.get_mut(&id) else { return };
+        let (count, rest) = line.read(&mut self.buffer);
+        match rest {
+            Rest::More => self.busy.push_back(id),
+            Rest::Nothing => line.wait_for_more(),
+            Rest::Closed => {}
+        }
+        if count > 0 {
+            let bytes = &self.buffer[..count];
+            self.mux.on(Incoming::Output { id, bytes }, clock::now());
+        }
+    }
+
+    /// All that the program wrote before it ended.
+    fn read_last_words(&mut self, id: TerminalId) {
+        let Some(line) = self.lines.get_mut(&id) else { return };
+        let mut read = 0;
+        while read < MAX_LAST_WORDS {
+            let count = line.drain(&mut self.buffer);
+            if count == 0 {
+                break;
+            }
+            read += count;
+            let bytes = &self.buffer[..count];
+            self.mux.on(Incoming::Output { id, bytes }, clock::now());
+        }
+    }
+
+    fn perform(&mut self) {
+        while let Some(effect) = self.mux.next_effect() {
+            match effect {
+                Effect::Reply { client, bytes } => self.tell(client, ToClient::Reply(bytes)),
+                Effect::Stream { client, bytes } => self.tell(client, ToClient::Stream(bytes)),
+                Effect::ReadOn(client) => self.tell(client, ToClient::ReadOn),
+                Effect::Close(client) => {
+                    self.clients.remove(&client);
+                }
+                Effect::Spawn(plan) => self.spawn(&plan),
+                Effect::Input(id) => self.write(id),
+                Effect::Resize { id, size } => self.resize(id, size),
+                Effect::Signal { id, signal, target } => self.signal(id, signal, target),
+                Effect::Probe { id, ticket } => self.probe(id, ticket),
+                Effect::Forget(id) => {
+                    self.lines.remove(&id);
+                    self.tell_keeper(Some(ToKeeper::Forget { slot: SlotId(id.0) }));
+                }
+                Effect::Remember { id, record } => self.remember(id, &record),
+                Effect::RememberServer(bytes) => {
+                    if let Err(error) = self.record.write(&bytes) {
+                        eprintln!("t4a: the server's record cannot be kept: {error}");
+                    }
+                }
+                Effect::Shutdown => self.tell_keeper(Some(ToKeeper::Shutdown)),
+            }
+        }
+    }
+
+    /// A connection whose queue is full has stopped keeping to the rules; it is let go.
+    fn tell(&mut self, client: ClientId, message: ToClient) {
+        if let Some(out) = self.clients.get(&client)
+            && out.try_send(message).is_err()
+        {
+            self.clients.remove(&client);
+        }
+    }
+
+    fn tell_keeper(&mut self, message: Option<ToKeeper>) {
+        let sent = match message {
+            Some(message) => self.keeper.send(message),
+            None => self.keeper.flush(),
+        };
+        if let Err(error) = sent {
+            self.end = Some(Err(error));
+        }
+    }
+
+    fn spawn(&mut self, plan: &Plan) {
+        let id = plan.id;
+        let prepared = spawn::prepare(plan, &self.to_hub).and_then(|prepared| {
+            let line = self.line(id, prepared.master, prepared.record);
+            line.map(|line| (line, prepared.order))
+        });
+        match prepared {
+            Ok((line, order)) => {
+                self.lines.insert(id, line);
+                self.tell_keeper(Some(order));
+            }
+            Err(failure) => {
+                self.mux.on(Incoming::Started { id, result: Err(failure) }, clock::now());
+            }
+        }
+    }
+
+    fn line(&self, id: TerminalId, master: OwnedFd, record: Record) -> Result<PtyLine, Failure> {
+        PtyLine::new(id, master, record, self.to_busy.clone())
+            .map_err(|error| Failure::new(Code::System, format!("create: {error}")))
+    }
+
+    /// Types what is queued, as far as the kernel takes it.
+    fn write(&mut self, id: TerminalId) {
+        let Some(line) = self.lines.get_mut(&id) else { return };
+        let Some(terminal) = self.mux.get_mut(id) else { return };
+        while terminal.queued() > 0 {
+            match line.write(terminal.input()) {
+                Ok(0) => return line.wait_to_write(id, &self.to_hub),
+                Ok(count) => terminal.input_taken(count),
+                Err(_) => {
+                    // Nobody is left to read it.
+                    terminal.drop_input();
+                }
+            }
+        }
+    }
+
+    fn resize(&mut self, id: TerminalId, size: Size) {
+        if let Some(line) = self.lines.get(&id)
+            && let Err(error) = pty::resize(line.fd(), size)
+        {
+            eprintln!("t4a: {id} cannot be resized: {error}");
+        }
+    }
+
+    fn signal(&mut self, id: TerminalId, signal: i32, target: Target) {
+        let target = match target {
+            Target::Group => keeper::Target::Group,
+            Target::Foreground => keeper::Target::Foreground,
+        };
+        self.tell_keeper(Some(ToKeeper::Signal { slot: SlotId(id.0), signal, target }));
+    }
+
+    /// Off the hub: the process table may be long.
+    fn probe(&mut self, id: TerminalId, ticket: crate::mux::Ticket) {
+        let Some(line) = self.lines.get(&id) else { return };
+        let (master, news) = (line.ready(), self.to_hub.clone());
+        tokio::spawn(async move {
+            let facts = tokio::task::spawn_blocking(move || probe::probe(&master)).await;
+            let facts = facts.unwrap_or_default();
+            let _ = news.send(News::Probed { id, ticket, facts }).await;
+        });
+    }
+
+    fn remember(&mut self, id: TerminalId, record: &[u8]) {
+        if let Some(line) = self.lines.get_mut(&id)
+            && let Err(error) = line.record.write(record)
+        {
+            eprintln!("t4a: the record of {id} cannot be kept: {error}");
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! Messages to and from the keeper; the hub never waits for it.
+
+use std::collections::VecDeque;
+use std::io::{self, ErrorKind};
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::Arc;
+
+use super::{News, ToHub};
+use crate::keeper::{Link, ToKeeper};
+
+pub struct KeeperLine {
+    link: Arc<Link>,
+    /// Bounded by what terminals there are: a few messages each.
+    waiting: VecDeque<ToKeeper>,
+    news: ToHub,
+}
+
+impl KeeperLine {
+    pub fn new(link: Link, news: ToHub) -> KeeperLine {
+        let link = Arc::new(link);
+        tokio::spawn(receive(link.clone(), news.clone()));
+        KeeperLine { link, waiting: VecDeque::new(), news }
+    }
+
+    pub fn send(&mut self, message: ToKeeper) -> io::Result<()> {
+        self.waiting.push_back(message);
+        if self.waiting.len() == 1 { self.flush() } else { Ok(()) }
+    }
+
+    /// Sends what the keeper takes; comes back by `KeeperReads` for the rest.
+    pub fn flush(&mut self) -> io::Result<()> {
+        while let Some(message) = self.waiting.front() {
+            match self.link.send(&borrowed(message)) {
+                Ok(()) => {
+                    self.waiting.pop_front();
+                }
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                    let (link, news) = (self.link.clone(), self.news.clone());
+                    tokio::spawn(async move {
+                        let _ = link.writable().await;
+                        let _ = news.send(News::KeeperReads).await;
+                    });
+                    return Ok(());
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+}
+
+async fn receive(link: Arc<Link>, news: ToHub) {
+    loop {
+        let message = match link.recv().await {
+            Ok(message) => News::Keeper(message),
+            Err(error) => {
+                let _ = news.send(News::KeeperGone(error)).await;
+                return;
+            }
+        };
+        if news.send(message).await.is_err() {
+            return;
+        }
+    }
+}
+
+fn borrowed(message: &ToKeeper<OwnedFd>) -> ToKeeper<std::os::fd::BorrowedFd<'_>> {
+    match message {
+        ToKeeper::Spawn { slot, master, record, slave, spec, status } => ToKeeper::Spawn {
+            slot: *slot,
+            master: master.as_fd(),
+            record: record.as_fd(),
+            slave: slave.as_fd(),
+            spec: spec.as_fd(),
+            status: status.as_fd(),
+        },
+        ToKeeper::Keep { record } => ToKeeper::Keep { record: record.as_fd() },
+        ToKeeper::Signal { slot, signal, target } => {
+            ToKeeper::Signal { slot: *slot, signal: *signal, target: *target }
+        }
+        ToKeeper::Forget { slot } => ToKeeper::Forget { slot: *slot },
+        ToKeeper::Shutdown => ToKeeper::Shutdown,
+    }
+}

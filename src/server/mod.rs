@@ -1,0 +1,121 @@
+//! The worker: one task, the hub, owns all state; the tasks around it only carry bytes.
+
+mod accept;
+mod clock;
+mod connection;
+mod hub;
+mod keeper_line;
+mod probe;
+mod pty_line;
+mod spawn;
+
+use std::io;
+
+use tokio::net::UnixStream;
+use tokio::sync::mpsc;
+
+use crate::journal::Record;
+use crate::keeper::{FromKeeper, Link};
+use crate::mux::integration;
+use crate::mux::{ClientId, Exit, Facts, Host, Mux, ServerRecord, TerminalId, Ticket};
+use crate::os::{limits, paths, process};
+use connection::FromClient;
+use hub::Hub;
+
+/// Messages on their way to the hub; whoever has more to say waits.
+const NEWS_QUEUE: usize = 64;
+
+/// What the tasks around the hub tell it.
+enum News {
+    Keeper(FromKeeper),
+    KeeperGone(io::Error),
+    /// The keeper takes messages again.
+    KeeperReads,
+    Connection(UnixStream),
+    Client(ClientId, FromClient),
+    /// The program reads again what is typed.
+    Writable(TerminalId),
+    /// The status pipe of a new program was read to its end.
+    Status {
+        id: TerminalId,
+        bytes: Vec<u8>,
+    },
+    Probed {
+        id: TerminalId,
+        ticket: Ticket,
+        facts: Facts,
+    },
+}
+
+type ToHub = mpsc::Sender<News>;
+
+/// Runs the worker that a keeper has started, until the keeper is gone or tells it to end.
+pub fn run(idle_timeout_ms: Option<u64>) -> io::Result<()> {
+    limits::raise_nofile();
+    limits::harden();
+    process::set_name("t4a-worker");
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(async {
+        let (listener, mut hub) = take_over(idle_timeout_ms).await?;
+        let news = hub.sender();
+        tokio::spawn(accept::run(listener, news));
+        hub.run().await
+    })
+}
+
+/// Receives from the keeper all that an earlier worker left, and the socket to serve.
+async fn take_over(
+    idle_timeout_ms: Option<u64>,
+) -> io::Result<(std::os::unix::net::UnixListener, Hub)> {
+    let link = Link::from_stdin()?;
+    let mut listener = None;
+    let mut server_record = None;
+    let mut left = Vec::new();
+    loop {
+        match link.recv().await? {
+            FromKeeper::Listener { fd } => listener = Some(fd.into()),
+            FromKeeper::Server { record } => server_record = Some(Record::open(record)?),
+            FromKeeper::End => break,
+            take @ FromKeeper::Take { .. } => left.push(take),
+            other => return Err(io::Error::other(format!("unexpected before End: {other:?}"))),
+        }
+    }
+    let listener = listener.ok_or_else(|| io::Error::other("the keeper gave no socket"))?;
+    let first = server_record.is_none();
+    let state = server_record.as_ref().and_then(Record::read);
+    let state = state.and_then(|bytes| ServerRecord::read(&bytes));
+    let state = state.unwrap_or_else(|| ServerRecord::first(idle_timeout_ms));
+    let record = server_record.map_or_else(Record::create, Ok)?;
+    let mux = Mux::new(host(), state, clock::now());
+    let mut hub = Hub::new(mux, link, record, first)?;
+    left.into_iter().for_each(|take| hub.inherit(take));
+    if !first {
+        hub.inherited();
+    }
+    Ok((listener, hub))
+}
+
+fn host() -> Host {
+    let files = paths::private_files("shell", &integration::files());
+    if let Err(error) = &files {
+        eprintln!("t4a: shells will not report commands: {error}");
+    }
+    let socket = paths::socket().map(|socket| socket.path).unwrap_or_default();
+    let home = dirs::home_dir().unwrap_or_else(|| "/".into());
+    Host {
+        socket: socket.to_string_lossy().into_owned(),
+        shell: process::user_shell(),
+        home: home.to_string_lossy().into_owned(),
+        env: process::base_env(),
+        integration_dir: files.ok().map(|dir| dir.to_string_lossy().into_owned()),
+        worker_pid: std::process::id(),
+        keeper_pid: std::os::unix::process::parent_id(),
+    }
+}
+
+fn exit(exit: crate::keeper::Exit) -> Exit {
+    match exit {
+        crate::keeper::Exit::Code(code) => Exit::Code(code),
+        crate::keeper::Exit::Signal(signal) => Exit::Signal(signal),
+    }
+}

@@ -1,0 +1,139 @@
+//! The worker's end of one terminal: who waits for its program to write or to read.
+
+use std::io;
+use std::os::fd::{BorrowedFd, OwnedFd};
+use std::sync::Arc;
+
+use tokio::sync::{Notify, mpsc};
+use tokio::task::JoinHandle;
+
+use super::{News, ToHub};
+use crate::journal::Record;
+use crate::mux::TerminalId;
+use crate::os::pty::{self, Read};
+use crate::os::ready::Ready;
+
+/// Bytes read in one turn of the hub; then others have theirs.
+pub const TURN: usize = 64 << 10;
+
+pub struct PtyLine {
+    master: Arc<Ready>,
+    pub record: Record,
+    /// All that was there has been read: wait for more.
+    again: Arc<Notify>,
+    watch: JoinHandle<()>,
+    /// A task waits until the program reads.
+    waits_to_write: bool,
+    closed: bool,
+}
+
+/// How a turn of reading ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rest {
+    /// There may be more.
+    More,
+    /// Nothing for now.
+    Nothing,
+    /// Nothing ever.
+    Closed,
+}
+
+impl PtyLine {
+    pub fn new(
+        id: TerminalId,
+        master: OwnedFd,
+        record: Record,
+        readable: mpsc::Sender<TerminalId>,
+    ) -> io::Result<PtyLine> {
+        let master = Arc::new(Ready::new(master)?);
+        let again = Arc::new(Notify::new());
+        let watch = tokio::spawn(watch(id, master.clone(), again.clone(), readable));
+        Ok(PtyLine { master, record, again, watch, waits_to_write: false, closed: false })
+    }
+
+    pub fn fd(&self) -> BorrowedFd<'_> {
+        self.master.fd()
+    }
+
+    pub fn ready(&self) -> Arc<Ready> {
+        self.master.clone()
+    }
+
+    /// Reads up to `buffer`'s length; tells how much and whether there is more.
+    pub fn read(&mut self, buffer: &mut [u8]) -> (usize, Rest) {
+        let mut filled = 0;
+        while filled < buffer.len() {
+            match pty::read_ready(&self.master, &mut buffer[filled..]) {
+                Read::Data(count) => filled += count,
+                Read::Status => {}
+                Read::WouldBlock => return (filled, Rest::Nothing),
+                Read::Closed => {
+                    self.closed = true;
+                    return (filled, Rest::Closed);
+                }
+            }
+        }
+        (filled, Rest::More)
+    }
+
+    /// Reads what is there even if nobody has said that there is anything.
+    pub fn drain(&mut self, buffer: &mut [u8]) -> usize {
+        if self.closed {
+            return 0;
+        }
+        loop {
+            match pty::read(self.master.fd(), buffer) {
+                Read::Data(count) => return count,
+                Read::Status => {}
+                Read::WouldBlock => return 0,
+                Read::Closed => {
+                    self.closed = true;
+                    return 0;
+                }
+            }
+        }
+    }
+
+    pub fn wait_for_more(&self) {
+        self.again.notify_one();
+    }
+
+    /// Writes what the kernel takes; 0 when it takes nothing now.
+    pub fn write(&self, bytes: &[u8]) -> io::Result<usize> {
+        pty::write_ready(&self.master, bytes)
+    }
+
+    pub fn wait_to_write(&mut self, id: TerminalId, news: &ToHub) {
+        if std::mem::replace(&mut self.waits_to_write, true) {
+            return;
+        }
+        let (master, news) = (self.master.clone(), news.clone());
+        tokio::spawn(async move {
+            if master.writable().await.is_ok() {
+                let _ = news.send(News::Writable(id)).await;
+            }
+        });
+    }
+
+    pub fn may_write(&mut self) {
+        self.waits_to_write = false;
+    }
+}
+
+impl Drop for PtyLine {
+    fn drop(&mut self) {
+        self.watch.abort();
+    }
+}
+
+/// Tells the hub whenever there is something to read, and not again before it has been read.
+async fn watch(
+    id: TerminalId,
+    master: Arc<Ready>,
+    again: Arc<Notify>,
+    readable: mpsc::Sender<TerminalId>,
+) {
+    while master.readable().await.is_ok() && readable.send(id).await.is_ok() {
+        again.notified().await;
+    }
+}

@@ -1,0 +1,94 @@
+//! A new program: its PTY, its record, and the order for the keeper to start it.
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+
+use tokio::io::AsyncReadExt;
+
+use super::{News, ToHub};
+use crate::journal::Record;
+use crate::keeper::{ChildFailure, SlotId, Spec, ToKeeper, read_status};
+use crate::mux::{Plan, TerminalId};
+use crate::os::{process, pty};
+use crate::wire::{Code, Failure};
+
+/// Longer than any status; a child that writes more is not ours.
+const MAX_STATUS: u64 = 64;
+
+/// What the worker keeps and what the keeper gets.
+pub struct Prepared {
+    pub master: OwnedFd,
+    pub record: Record,
+    pub order: ToKeeper,
+}
+
+pub fn prepare(plan: &Plan, news: &ToHub) -> Result<Prepared, Failure> {
+    let spec = spec(plan)?;
+    open(plan, &spec, news).map_err(|error| {
+        let code = match error.kind() {
+            io::ErrorKind::InvalidInput => Code::BadValue,
+            _ => Code::System,
+        };
+        Failure::new(code, format!("create: {error}"))
+    })
+}
+
+fn spec(plan: &Plan) -> Result<Spec, Failure> {
+    let cwd = PathBuf::from(&plan.cwd);
+    if !cwd.is_dir() {
+        let error = format!("create: cwd: {:?} is not a directory that can be entered", plan.cwd);
+        return Err(Failure::new(Code::SpawnFailed, error));
+    }
+    let name = plan.argv.first().map_or("", String::as_str);
+    let path = plan.env.iter().find(|(name, _)| name == "PATH").map(|(_, path)| path.as_str());
+    let program = process::find_program(name, path, Path::new(&cwd))
+        .map_err(|error| Failure::new(Code::SpawnFailed, format!("create: cmd_args: {error}")))?;
+    Ok(Spec { program, argv: plan.argv.clone(), env: plan.env.clone(), cwd })
+}
+
+fn open(plan: &Plan, spec: &Spec, news: &ToHub) -> io::Result<Prepared> {
+    let pty = pty::open(plan.size)?;
+    let mut record = Record::create()?;
+    record.write(&plan.record)?;
+    let (status, write_end) = io::pipe()?;
+    let order = ToKeeper::Spawn {
+        slot: SlotId(plan.id.0),
+        master: pty.master.try_clone()?,
+        record: record.fd().try_clone_to_owned()?,
+        slave: pty.slave,
+        spec: spec.encode()?,
+        status: write_end.into(),
+    };
+    watch(plan.id, status.into(), news.clone())?;
+    Ok(Prepared { master: pty.master, record, order })
+}
+
+/// Tells the hub when the status pipe is closed: by exec, or by a child that failed.
+fn watch(id: TerminalId, status: OwnedFd, news: ToHub) -> io::Result<()> {
+    let pipe = tokio::net::unix::pipe::Receiver::from_owned_fd(status)?;
+    tokio::spawn(async move {
+        let mut bytes = Vec::new();
+        let _ = pipe.take(MAX_STATUS).read_to_end(&mut bytes).await;
+        let _ = news.send(News::Status { id, bytes }).await;
+    });
+    Ok(())
+}
+
+/// What the child reported, as a sentence.
+pub fn outcome(bytes: &[u8]) -> Result<(), Failure> {
+    read_status(bytes).map_err(|failure| {
+        let (what, errno) = match failure {
+            ChildFailure::Cwd(errno) => ("cwd cannot be entered", errno),
+            ChildFailure::Exec(errno) => ("the program cannot be run", errno),
+            ChildFailure::Tty(errno) => ("the terminal cannot be set up", errno),
+            ChildFailure::Spec => ("the program's description was damaged", 0),
+        };
+        refused(what, errno)
+    })
+}
+
+pub fn refused(what: &str, errno: i32) -> Failure {
+    let why = io::Error::from_raw_os_error(errno);
+    Failure::new(Code::SpawnFailed, format!("create: {what}: {why}"))
+}

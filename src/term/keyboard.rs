@@ -1,0 +1,61 @@
+//! What programs ask of the keyboard: kitty's flags, a stack for each screen, and xterm's
+//! modifyOtherKeys.
+
+/// Entries of a stack; pushing one more drops the oldest.
+const MAX_STACK: usize = 16;
+const ALL_FLAGS: u8 = 0b1_1111;
+/// `CSI ? u` is answered only once keys are encoded by these flags: a program that gets an
+/// answer switches to a protocol.
+pub const ANSWERS_QUERY: bool = false;
+
+#[derive(Clone, Debug, Default)]
+struct Stack {
+    flags: u8,
+    under: Vec<u8>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Keyboards {
+    primary: Stack,
+    alternate: Stack,
+    /// modifyOtherKeys, 0 to 2 (3 in newer xterms).
+    pub modify_other_keys: u8,
+}
+
+impl Keyboards {
+    fn stack(&mut self, alt: bool) -> &mut Stack {
+        if alt { &mut self.alternate } else { &mut self.primary }
+    }
+
+    pub fn flags(&self, alt: bool) -> u8 {
+        if alt { self.alternate.flags } else { self.primary.flags }
+    }
+
+    pub fn push(&mut self, alt: bool, flags: u16) {
+        let stack = self.stack(alt);
+        if stack.under.len() >= MAX_STACK {
+            stack.under.remove(0);
+        }
+        stack.under.push(stack.flags);
+        stack.flags = flags as u8 & ALL_FLAGS;
+    }
+
+    pub fn pop(&mut self, alt: bool, count: usize) {
+        let stack = self.stack(alt);
+        for _ in 0..count.min(MAX_STACK) {
+            stack.flags = stack.under.pop().unwrap_or(0);
+        }
+    }
+
+    /// How: 1 sets all flags, 2 adds some, 3 takes some away.
+    pub fn change(&mut self, alt: bool, flags: u16, how: usize) {
+        let flags = flags as u8 & ALL_FLAGS;
+        let now = &mut self.stack(alt).flags;
+        match how {
+            1 => *now = flags,
+            2 => *now |= flags,
+            3 => *now &= !flags,
+            _ => {}
+        }
+    }
+}

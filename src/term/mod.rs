@@ -1,0 +1,303 @@
+//! A terminal: bytes in, grid and notices out. No I/O, no clock; it cannot fail.
+
+mod cell;
+mod charset;
+mod clean;
+mod dcs;
+mod edit;
+mod grid;
+mod keyboard;
+mod links;
+mod margins;
+mod marks;
+mod modes;
+mod notice;
+mod osc;
+mod pack;
+mod palette;
+mod params;
+mod parser;
+mod perform;
+mod print;
+mod read;
+mod rect;
+mod reflow;
+mod reply;
+mod row;
+mod screen;
+mod scrollback;
+mod set;
+mod sgr;
+mod shell;
+mod state;
+mod style;
+mod sync;
+mod tabs;
+mod width;
+
+#[cfg(test)]
+mod check;
+#[cfg(test)]
+mod tests;
+
+pub use links::Link;
+pub use marks::ShellState;
+pub use modes::{Modes, Mouse, MouseEncoding};
+pub use notice::{Cwd, GraphicsKind, Notice, Progress};
+pub use palette::{Palette, Rgb, Special};
+pub use read::RowRef;
+pub use row::LineSize;
+pub use style::{Attrs, Color, Style, Underline};
+
+use modes::Mode;
+use parser::Parser;
+use state::State;
+use std::ops::Range;
+
+/// The largest screen; a packed row of this many columns fits a record.
+pub const MAX_COLS: u16 = 1024;
+pub const MAX_ROWS: u16 = 1024;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Size {
+    pub cols: u16,
+    pub rows: u16,
+}
+
+impl Size {
+    /// The nearest size a terminal can have.
+    #[must_use]
+    pub fn clamped(self) -> Size {
+        Size { cols: self.cols.clamp(1, MAX_COLS), rows: self.rows.clamp(1, MAX_ROWS) }
+    }
+}
+
+/// Number of a logical line: hard line ends since the start. A line that wraps has one number,
+/// so numbers do not depend on the width.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct LineNo(pub u64);
+
+/// How much scrollback is kept, in lines and in bytes of packed rows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Limits {
+    pub lines: u32,
+    pub bytes: usize,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum CursorShape {
+    #[default]
+    Block,
+    Underline,
+    Bar,
+}
+
+/// The cursor; its column is always within the screen, also when a wrap is deferred.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Cursor {
+    pub row: u16,
+    pub col: u16,
+    pub visible: bool,
+    pub shape: CursorShape,
+    pub blink: bool,
+}
+
+pub struct Terminal {
+    parser: Parser,
+    state: State,
+}
+
+impl Terminal {
+    pub fn new(size: Size, limits: Limits) -> Terminal {
+        Terminal { parser: Parser::default(), state: State::new(size.clamped(), limits) }
+    }
+
+    /// Takes what the program wrote, cut anywhere, and tells what came of it.
+    pub fn feed(&mut self, bytes: &[u8], notices: &mut Vec<Notice>) {
+        let before = self.live_cursor();
+        self.state.screen.now = self.state.stamp + 1;
+        self.parser.feed(bytes, &mut self.state);
+        if self.live_cursor() != before {
+            self.state.screen.changed = true;
+        }
+        self.settle();
+        notices.append(&mut self.state.notices);
+    }
+
+    /// What changed since the last time gets its stamp.
+    fn settle(&mut self) {
+        if std::mem::take(&mut self.state.screen.changed) {
+            self.state.stamp = self.state.screen.now;
+        }
+    }
+
+    /// Changes the size; lines of the primary screen are wrapped anew.
+    pub fn resize(&mut self, size: Size) {
+        let size = size.clamped();
+        if size != self.size() {
+            self.state.screen.now = self.state.stamp + 1;
+            self.state.end_sync();
+            self.state.screen.resize(usize::from(size.cols), usize::from(size.rows));
+            self.settle();
+        }
+    }
+
+    pub fn size(&self) -> Size {
+        let screen = &self.state.screen;
+        Size { cols: screen.cols as u16, rows: screen.rows as u16 }
+    }
+
+    pub fn cursor(&self) -> Cursor {
+        let mut cursor = self.live_cursor();
+        if let Some(frame) = &self.state.screen.frame {
+            cursor.row = frame.point.row as u16;
+            cursor.col = frame.point.col as u16;
+            cursor.visible = frame.visible;
+        }
+        cursor
+    }
+
+    fn live_cursor(&self) -> Cursor {
+        let screen = &self.state.screen;
+        Cursor {
+            row: screen.point.row as u16,
+            col: screen.point.col as u16,
+            visible: screen.modes.is(Mode::CursorVisible),
+            shape: self.state.shape,
+            blink: screen.modes.is(Mode::CursorBlink),
+        }
+    }
+
+    pub fn title(&self) -> &str {
+        &self.state.title
+    }
+
+    pub fn cwd(&self) -> Option<&Cwd> {
+        self.state.cwd.as_ref()
+    }
+
+    pub fn modes(&self) -> Modes {
+        self.state.screen.modes
+    }
+
+    /// Flags of the kitty keyboard protocol that the program asked for.
+    pub fn keyboard_flags(&self) -> u8 {
+        self.state.keyboards.flags(self.state.screen.alt)
+    }
+
+    pub fn modify_other_keys(&self) -> u8 {
+        self.state.keyboards.modify_other_keys
+    }
+
+    pub fn shell(&self) -> ShellState {
+        self.state.marks.state()
+    }
+
+    pub fn running_command(&self) -> Option<&str> {
+        self.state.marks.running()
+    }
+
+    /// Grows with every change that can be seen.
+    pub fn stamp(&self) -> u64 {
+        self.state.screen.frame.as_ref().map_or(self.state.stamp, |frame| frame.stamp)
+    }
+
+    /// Stamp of the last change of a row.
+    pub fn row_stamp(&self, row: u16) -> u64 {
+        let grid = self.state.screen.shown();
+        if usize::from(row) < grid.height() { grid.stamp_of(usize::from(row)) } else { 0 }
+    }
+
+    /// Appends the text of all columns of a row, blanks included; a wide character comes once.
+    pub fn row_text(&self, row: u16, out: &mut String) {
+        let grid = self.state.screen.shown();
+        if usize::from(row) < grid.height() {
+            grid.row(usize::from(row)).text(grid.cols(), out);
+        }
+    }
+
+    /// What one cell shows: a character with what joins it, nothing for the second half of a
+    /// wide one.
+    pub fn text_at(&self, row: u16, col: u16, out: &mut String) {
+        let grid = self.state.screen.shown();
+        if usize::from(row) < grid.height() {
+            grid.row(usize::from(row)).text_of(usize::from(col), usize::from(col) + 1, out);
+        }
+    }
+
+    pub fn style_at(&self, row: u16, col: u16) -> Style {
+        self.state.screen.styles.get(self.shown_cell(row, col).style())
+    }
+
+    pub fn link_at(&self, row: u16, col: u16) -> Option<&Link> {
+        self.state.screen.links.get(self.shown_cell(row, col).link())
+    }
+
+    /// Columns of the character here: 0 for the second half of a wide one.
+    pub fn width_at(&self, row: u16, col: u16) -> usize {
+        let cell = self.shown_cell(row, col);
+        if cell.is_tail() { 0 } else { 1 + usize::from(cell.is_wide()) }
+    }
+
+    fn shown_cell(&self, row: u16, col: u16) -> cell::Cell {
+        let grid = self.state.screen.shown();
+        let inside = usize::from(row) < grid.height();
+        if inside { grid.row(usize::from(row)).cell(usize::from(col)) } else { cell::BLANK }
+    }
+
+    pub fn palette(&self) -> &Palette {
+        &self.state.palette
+    }
+
+    /// The line of this row goes on in the next.
+    pub fn row_wraps(&self, row: u16) -> bool {
+        let grid = self.state.screen.shown();
+        usize::from(row) < grid.height() && grid.row(usize::from(row)).wraps
+    }
+
+    pub fn line_of_row(&self, row: u16) -> LineNo {
+        let screen = &self.state.screen;
+        let grid = screen.shown();
+        let above = usize::from(row).min(grid.height());
+        let ends = (0..above).filter(|y| !grid.row(*y).wraps).count();
+        LineNo(screen.shown_top_line() + ends as u64)
+    }
+
+    /// From the oldest line still held to the one past the line of the last row.
+    pub fn lines(&self) -> Range<LineNo> {
+        let last = self.line_of_row(self.size().rows - 1);
+        LineNo(self.state.screen.scrollback.first_line())..LineNo(last.0 + 1)
+    }
+
+    /// Rows from the first of a line on, over scrollback and screen.
+    pub fn rows_from(&self, line: LineNo) -> impl Iterator<Item = (LineNo, RowRef<'_>)> {
+        self.state.screen.rows_from(line.0).map(|(number, row)| (LineNo(number), row))
+    }
+
+    /// Rows of scrollback, from the newest to the oldest.
+    pub fn rows_back(&self) -> impl Iterator<Item = (LineNo, RowRef<'_>)> {
+        self.state.screen.rows_back().map(|(number, row)| (LineNo(number), row))
+    }
+
+    /// A frame is being drawn: what is read is the last finished one.
+    pub fn in_sync(&self) -> bool {
+        self.state.screen.frame.is_some()
+    }
+
+    /// Shows what is there, when a program takes too long to finish its frame.
+    pub fn end_sync(&mut self) {
+        self.state.screen.now = self.state.stamp + 1;
+        self.state.end_sync();
+        self.settle();
+    }
+
+    /// Bytes of memory that the scrollback takes.
+    pub fn scrollback_bytes(&self) -> usize {
+        self.state.screen.scrollback.bytes()
+    }
+
+    /// True when nothing is cut at this point: no sequence, string or character.
+    pub fn is_ground(&self) -> bool {
+        self.parser.is_ground()
+    }
+}

@@ -1,0 +1,342 @@
+//! Rows as bytes: trimmed text, then the runs of cells that look alike. What scrollback holds.
+//!
+//! ```text
+//! len u16 | cells u16 | cols u16 | flags u8 | text length u16 | text | runs … | len u16
+//! ```
+//! The length at the end lets a reader walk backwards. Text is UTF-8, a character a cell; where
+//! that is not so (joined code points, a width other than the table's) stands `JOIN`, a byte
+//! with the number of bytes and the width, and the text of the cell.
+
+use super::cell::{Cell, Ink, LinkId, StyleId};
+use super::links::{Link, Links};
+use super::row::{LineSize, Row};
+use super::style::{Attrs, Color, Style, Styles, Underline};
+use super::width::char_width;
+
+const HEADER: usize = 9;
+const TRAILER: usize = 2;
+/// A record never takes more; addresses of links that would make it longer are left out.
+pub const MAX_RECORD: usize = 65_535;
+const JOIN: u8 = 1;
+const JOIN_WIDE: u8 = 0x80;
+
+const WRAPS: u8 = 1;
+const ASCII: u8 = 2;
+const PROMPT: u8 = 4;
+const SIZE_SHIFT: u8 = 3;
+
+const HAS_ATTRS: u8 = 1;
+const HAS_FG: u8 = 2;
+const HAS_BG: u8 = 4;
+const HAS_UNDERLINE: u8 = 8;
+const HAS_LINK: u8 = 16;
+
+/// Writes a row of a screen `cols` wide to `out`, which is cleared first.
+pub fn pack(row: &Row, cols: usize, styles: &Styles, links: &Links, out: &mut Vec<u8>) {
+    out.clear();
+    let cells = kept_cells(row, cols);
+    out.extend([0; HEADER]);
+    pack_text(row, cells, out);
+    let text = out.len() - HEADER;
+    if !row.is_plain() {
+        pack_runs(&row.cells()[..cells.min(row.len())], styles, links, out);
+    }
+    let len = out.len() + TRAILER;
+    out[..2].copy_from_slice(&(len as u16).to_le_bytes());
+    out[2..4].copy_from_slice(&(cells as u16).to_le_bytes());
+    out[4..6].copy_from_slice(&(cols as u16).to_le_bytes());
+    out[6] = flags(row);
+    out[7..9].copy_from_slice(&(text as u16).to_le_bytes());
+    out.extend((len as u16).to_le_bytes());
+}
+
+fn flags(row: &Row) -> u8 {
+    let bit = |on: bool, bit: u8| if on { bit } else { 0 };
+    bit(row.wraps, WRAPS)
+        | bit(row.is_ascii(), ASCII)
+        | bit(row.prompt, PROMPT)
+        | (row.size as u8) << SIZE_SHIFT
+}
+
+/// A row that goes on is kept whole; of another the blanks at the end are not.
+fn kept_cells(row: &Row, cols: usize) -> usize {
+    if row.wraps {
+        let gaps = (0..cols).rev().take_while(|col| row.cell(*col).is_gap()).count();
+        return cols - gaps;
+    }
+    let kept = |c: &Cell| !(c.is_blank() && c.same_look(Cell::default()));
+    row.cells().iter().rposition(kept).map_or(0, |last| last + 1)
+}
+
+fn pack_text(row: &Row, cells: usize, out: &mut Vec<u8>) {
+    let there = &row.cells()[..cells.min(row.len())];
+    if row.is_ascii() {
+        out.extend(there.iter().map(|c| c.byte()));
+    } else {
+        for (col, cell) in there.iter().enumerate() {
+            pack_cell(row, col, *cell, out);
+        }
+    }
+    out.extend(std::iter::repeat_n(b' ', cells - there.len()));
+}
+
+fn pack_cell(row: &Row, col: usize, cell: Cell, out: &mut Vec<u8>) {
+    if cell.is_tail() {
+        return;
+    }
+    let c = cell.char();
+    let width = 1 + usize::from(cell.is_wide());
+    let mut utf8 = [0; 4];
+    if !cell.is_joined() && char_width(c) == width {
+        out.extend(c.encode_utf8(&mut utf8).as_bytes());
+        return;
+    }
+    let at = out.len();
+    out.extend([JOIN, 0]);
+    out.extend(c.encode_utf8(&mut utf8).as_bytes());
+    for c in row.joined_at(col) {
+        out.extend(c.encode_utf8(&mut utf8).as_bytes());
+    }
+    out[at + 1] = (out.len() - at - 2) as u8 | if width == 2 { JOIN_WIDE } else { 0 };
+}
+
+fn pack_runs(cells: &[Cell], styles: &Styles, links: &Links, out: &mut Vec<u8>) {
+    for run in cells.chunk_by(|a, b| a.same_look(*b)) {
+        out.extend((run.len() as u16).to_le_bytes());
+        pack_look(styles.get(run[0].style()), links.get(run[0].link()), out);
+    }
+}
+
+fn pack_look(style: Style, link: Option<&Link>, out: &mut Vec<u8>) {
+    let link = link.filter(|l| out.len() + l.uri.len() + l.id.len() < MAX_RECORD / 2);
+    let at = out.len();
+    out.push(0);
+    if style.attrs != Attrs::default() || style.underline != Underline::None {
+        out[at] |= HAS_ATTRS;
+        out.extend((style.attrs.bits() | (style.underline as u16) << 12).to_le_bytes());
+    }
+    let colours = [style.fg, style.bg, style.underline_color];
+    for (colour, bit) in colours.into_iter().zip([HAS_FG, HAS_BG, HAS_UNDERLINE]) {
+        out[at] |= if pack_colour(colour, out) { bit } else { 0 };
+    }
+    if let Some(link) = link {
+        out[at] |= HAS_LINK;
+        for part in [&link.id, &link.uri] {
+            out.extend((part.len() as u16).to_le_bytes());
+            out.extend(part.as_bytes());
+        }
+    }
+}
+
+fn pack_colour(colour: Color, out: &mut Vec<u8>) -> bool {
+    match colour {
+        Color::Default => return false,
+        Color::Indexed(n) => out.extend([0, n]),
+        Color::Rgb(r, g, b) => out.extend([1, r, g, b]),
+    }
+    true
+}
+
+/// A packed row. Reading one that is damaged gives less text, never a panic.
+#[derive(Clone, Copy, Debug)]
+pub struct Record<'a>(pub &'a [u8]);
+
+/// What one cell shows and how many columns it takes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Cluster<'a> {
+    pub text: &'a str,
+    pub width: usize,
+}
+
+fn u16_at(bytes: &[u8], at: usize) -> usize {
+    match bytes.get(at..at + 2) {
+        Some(two) => usize::from(two[0]) | usize::from(two[1]) << 8,
+        None => 0,
+    }
+}
+
+/// Length of the record that starts here.
+pub fn len_at_start(bytes: &[u8]) -> usize {
+    u16_at(bytes, 0)
+}
+
+/// Length of the record that ends here.
+pub fn len_at_end(bytes: &[u8]) -> usize {
+    u16_at(bytes, bytes.len() - TRAILER)
+}
+
+impl<'a> Record<'a> {
+    /// Columns the text takes.
+    pub fn cells(self) -> usize {
+        u16_at(self.0, 2)
+    }
+
+    /// Width of the screen the row was on.
+    pub fn cols(self) -> usize {
+        u16_at(self.0, 4)
+    }
+
+    fn flags(self) -> u8 {
+        self.0.get(6).copied().unwrap_or(0)
+    }
+
+    pub fn wraps(self) -> bool {
+        self.flags() & WRAPS != 0
+    }
+
+    pub fn prompt(self) -> bool {
+        self.flags() & PROMPT != 0
+    }
+
+    pub fn size(self) -> LineSize {
+        match self.flags() >> SIZE_SHIFT & 3 {
+            1 => LineSize::DoubleWidth,
+            2 => LineSize::DoubleTop,
+            3 => LineSize::DoubleBottom,
+            _ => LineSize::Single,
+        }
+    }
+
+    fn packed_text(self) -> &'a [u8] {
+        self.0.get(HEADER..HEADER + u16_at(self.0, 7)).unwrap_or(&[])
+    }
+
+    pub fn text(self, out: &mut String) {
+        if self.flags() & ASCII != 0 {
+            out.push_str(str::from_utf8(self.packed_text()).unwrap_or(""));
+        } else {
+            self.clusters().for_each(|cluster| out.push_str(cluster.text));
+        }
+    }
+
+    pub fn clusters(self) -> impl Iterator<Item = Cluster<'a>> {
+        let mut rest = self.packed_text();
+        std::iter::from_fn(move || next_cluster(&mut rest))
+    }
+
+    fn runs(self) -> Runs<'a> {
+        let end = self.0.len().saturating_sub(TRAILER);
+        Runs(self.0.get(HEADER + self.packed_text().len()..end).unwrap_or(&[]))
+    }
+
+    /// The row as it was, with styles and links interned again.
+    pub fn unpack(self, styles: &mut Styles, links: &mut Links) -> Row {
+        let mut row = Row::default();
+        let mut runs = self.runs();
+        let (mut left, mut ink) = (0, Ink::default());
+        for cluster in self.clusters() {
+            if left == 0 {
+                (left, ink) = runs.next_ink(styles, links);
+            }
+            left = left.saturating_sub(cluster.width);
+            push_cluster(&mut row, cluster, ink);
+        }
+        row.wraps = self.wraps();
+        row.prompt = self.prompt();
+        row.size = self.size();
+        row
+    }
+}
+
+fn push_cluster(row: &mut Row, cluster: Cluster<'_>, ink: Ink) {
+    let mut chars = cluster.text.chars();
+    let first = chars.next().unwrap_or(' ');
+    if cluster.width == 2 {
+        row.push(Cell::wide(first, ink), chars);
+        row.push(Cell::tail(ink), std::iter::empty());
+    } else {
+        row.push(Cell::narrow(first, ink), chars);
+    }
+}
+
+fn next_cluster<'a>(rest: &mut &'a [u8]) -> Option<Cluster<'a>> {
+    let first = *rest.first()?;
+    let (skip, len, wide) = match first {
+        JOIN => {
+            let meta = *rest.get(1)?;
+            (2, usize::from(meta & !JOIN_WIDE), Some(meta & JOIN_WIDE != 0))
+        }
+        0..0xc0 => (0, 1, Some(false)),
+        0xc0..0xe0 => (0, 2, None),
+        0xe0..0xf0 => (0, 3, None),
+        _ => (0, 4, None),
+    };
+    let text = str::from_utf8(rest.get(skip..skip + len)?).ok()?;
+    *rest = &rest[skip + len..];
+    let table = || text.chars().next().is_some_and(|c| char_width(c) == 2);
+    Some(Cluster { text, width: 1 + usize::from(wide.unwrap_or_else(table)) })
+}
+
+/// Walks the runs of a record.
+struct Runs<'a>(&'a [u8]);
+
+impl<'a> Runs<'a> {
+    fn bytes(&mut self, n: usize) -> Option<&'a [u8]> {
+        let (bytes, rest) = self.0.split_at_checked(n)?;
+        self.0 = rest;
+        Some(bytes)
+    }
+
+    fn number(&mut self) -> Option<u16> {
+        self.bytes(2).map(|b| u16::from_le_bytes([b[0], b[1]]))
+    }
+
+    /// Columns of the next run and what they look like; without one the rest is plain.
+    fn next_ink(&mut self, styles: &mut Styles, links: &mut Links) -> (usize, Ink) {
+        let Some((count, style, link)) = self.next_look() else {
+            return (usize::MAX, Ink::default());
+        };
+        let link = link.map_or(LinkId(0), |link| links.intern(link));
+        let style = if style == Style::default() { StyleId(0) } else { styles.intern(style) };
+        (count, Ink::new(style, link, false))
+    }
+
+    fn next_look(&mut self) -> Option<(usize, Style, Option<Link>)> {
+        let count = usize::from(self.number()?).max(1);
+        let has = self.bytes(1)?[0];
+        let mut style = Style::default();
+        if has & HAS_ATTRS != 0 {
+            let bits = self.number()?;
+            style.attrs = Attrs::from_bits(bits);
+            style.underline = underline(bits >> 12);
+        }
+        if has & HAS_FG != 0 {
+            style.fg = self.colour()?;
+        }
+        if has & HAS_BG != 0 {
+            style.bg = self.colour()?;
+        }
+        if has & HAS_UNDERLINE != 0 {
+            style.underline_color = self.colour()?;
+        }
+        let link = if has & HAS_LINK != 0 { Some(self.link()?) } else { None };
+        Some((count, style, link))
+    }
+
+    fn colour(&mut self) -> Option<Color> {
+        if self.bytes(1)?[0] == 0 {
+            return Some(Color::Indexed(self.bytes(1)?[0]));
+        }
+        self.bytes(3).map(|b| Color::Rgb(b[0], b[1], b[2]))
+    }
+
+    fn link(&mut self) -> Option<Link> {
+        Some(Link { id: self.string()?, uri: self.string()? })
+    }
+
+    fn string(&mut self) -> Option<String> {
+        let len = usize::from(self.number()?);
+        Some(String::from_utf8_lossy(self.bytes(len)?).into_owned())
+    }
+}
+
+fn underline(number: u16) -> Underline {
+    match number {
+        1 => Underline::Single,
+        2 => Underline::Double,
+        3 => Underline::Curly,
+        4 => Underline::Dotted,
+        5 => Underline::Dashed,
+        _ => Underline::None,
+    }
+}

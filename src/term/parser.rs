@@ -1,0 +1,427 @@
+//! Bytes to text, controls and sequences. Ground state, UTF-8, whole sequences and strings are
+//! read here; sequences that are cut or odd go through `vte`, which never sees anything else.
+
+use super::params::Params;
+use super::state::State;
+
+/// An OSC string keeps this much; what is longer is swallowed whole.
+pub const MAX_OSC: usize = 64 * 1024;
+/// A clipboard write (OSC 52) may be longer: 1 MiB in base64.
+pub const MAX_CLIPBOARD_OSC: usize = 1_400 * 1024;
+/// Of other strings only the head is kept, for those that are asked and answered.
+pub const MAX_STRING: usize = 4096;
+
+const ESC: u8 = 0x1b;
+const CAN: u8 = 0x18;
+const SUB: u8 = 0x1a;
+const BEL: u8 = 0x07;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum StringKind {
+    Osc,
+    Dcs,
+    Apc,
+    Pm,
+    Sos,
+}
+
+impl StringKind {
+    fn opened_by(byte: u8) -> Option<StringKind> {
+        match byte {
+            b']' => Some(StringKind::Osc),
+            b'P' => Some(StringKind::Dcs),
+            b'_' => Some(StringKind::Apc),
+            b'^' => Some(StringKind::Pm),
+            b'X' => Some(StringKind::Sos),
+            _ => None,
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+enum Where {
+    #[default]
+    Ground,
+    /// After ESC.
+    Escape,
+    /// In an escape sequence past its first byte, inside `vte`.
+    EscapeRest,
+    /// In a control sequence, inside `vte`.
+    Csi,
+    String(StringKind),
+    /// After ESC in a string.
+    StringEscape(StringKind),
+}
+
+#[derive(Default)]
+pub struct Parser {
+    at: Where,
+    vte: vte::Parser<16>,
+    params: Params,
+    string: Vec<u8>,
+    /// Bytes of the string so far, kept or not.
+    string_len: usize,
+    utf8: [u8; 4],
+    utf8_len: usize,
+}
+
+impl Parser {
+    /// True when no sequence or character is cut at this point.
+    pub fn is_ground(&self) -> bool {
+        self.at == Where::Ground && self.utf8_len == 0
+    }
+
+    pub fn feed(&mut self, bytes: &[u8], state: &mut State) {
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            rest = match self.at {
+                Where::Ground => self.ground(rest, state),
+                Where::Escape => self.escape(rest, state),
+                Where::EscapeRest | Where::Csi => self.sequence(rest, state),
+                Where::String(kind) => self.string(kind, rest, state),
+                Where::StringEscape(kind) => self.string_escape(kind, rest, state),
+            };
+        }
+    }
+
+    #[inline]
+    fn ground<'a>(&mut self, bytes: &'a [u8], state: &mut State) -> &'a [u8] {
+        if self.utf8_len > 0 {
+            return self.rest_of_char(bytes, state);
+        }
+        let mut rest = bytes;
+        while let [first, after @ ..] = rest {
+            match *first {
+                b' '..=b'~' => {
+                    let len = text_len(rest);
+                    state.screen.print_ascii(&rest[..len]);
+                    rest = &rest[len..];
+                }
+                ESC => match self.whole_csi(after, state) {
+                    Some(left) => rest = left,
+                    None => {
+                        self.at = Where::Escape;
+                        return after;
+                    }
+                },
+                0x80..=0xff => match self.chars(rest, state) {
+                    Some(left) => rest = left,
+                    None => return &[],
+                },
+                control => {
+                    state.control(control);
+                    rest = after;
+                }
+            }
+        }
+        rest
+    }
+
+    /// Prints the run of non-ASCII characters in front; None when the last one is cut.
+    #[inline]
+    fn chars<'a>(&mut self, bytes: &'a [u8], state: &mut State) -> Option<&'a [u8]> {
+        let mut rest = bytes;
+        while rest.first().is_some_and(|b| *b >= 0x80) {
+            match decode(rest) {
+                Decoded::Char(c, len) => {
+                    state.print(c);
+                    rest = &rest[len..];
+                }
+                Decoded::Bad(len) => {
+                    state.print(char::REPLACEMENT_CHARACTER);
+                    rest = &rest[len..];
+                }
+                Decoded::Cut => {
+                    self.utf8[..rest.len()].copy_from_slice(rest);
+                    self.utf8_len = rest.len();
+                    return None;
+                }
+            }
+        }
+        Some(rest)
+    }
+
+    /// Goes on with a character that the last feed cut.
+    fn rest_of_char<'a>(&mut self, bytes: &'a [u8], state: &mut State) -> &'a [u8] {
+        let had = self.utf8_len;
+        let mut buffer = self.utf8;
+        let take = bytes.len().min(4 - had);
+        buffer[had..had + take].copy_from_slice(&bytes[..take]);
+        let (c, len) = match decode(&buffer[..had + take]) {
+            Decoded::Char(c, len) => (c, len),
+            Decoded::Bad(len) => (char::REPLACEMENT_CHARACTER, len),
+            Decoded::Cut => {
+                self.utf8 = buffer;
+                self.utf8_len = had + take;
+                return &bytes[take..];
+            }
+        };
+        self.utf8_len = 0;
+        state.print(c);
+        &bytes[len - had..]
+    }
+
+    /// A control sequence that is there from `[` to its end and has nothing odd in it.
+    #[inline]
+    fn whole_csi<'a>(&mut self, bytes: &'a [u8], state: &mut State) -> Option<&'a [u8]> {
+        let [b'[', body @ ..] = bytes else {
+            return None;
+        };
+        let mut at = 0;
+        let private = match *body.first()? {
+            c @ b'<'..=b'?' => {
+                at = 1;
+                c
+            }
+            _ => 0,
+        };
+        at += read_params(&body[at..], &mut self.params)?;
+        let intermediate = match *body.get(at)? {
+            c @ b' '..=b'/' => {
+                at += 1;
+                c
+            }
+            _ => 0,
+        };
+        let last @ b'@'..=b'~' = *body.get(at)? else {
+            return None;
+        };
+        state.csi(&self.params, private, intermediate, last);
+        Some(&body[at + 1..])
+    }
+
+    fn escape<'a>(&mut self, bytes: &'a [u8], state: &mut State) -> &'a [u8] {
+        let (first, rest) = (bytes[0], &bytes[1..]);
+        if let Some(kind) = StringKind::opened_by(first) {
+            self.string.clear();
+            self.string_len = 0;
+            self.at = Where::String(kind);
+            return rest;
+        }
+        match first {
+            ESC | 0x7f.. => {}
+            CAN | SUB => self.at = Where::Ground,
+            0..0x20 => state.control(first),
+            b'[' => self.enter(Where::Csi, first, state),
+            b' '..=b'/' => self.enter(Where::EscapeRest, first, state),
+            _ => {
+                self.at = Where::Ground;
+                state.esc(&[], first);
+            }
+        }
+        rest
+    }
+
+    fn enter(&mut self, at: Where, first: u8, state: &mut State) {
+        self.at = at;
+        self.vte.advance(&mut Odd(state), &[ESC, first]);
+    }
+
+    /// Inside `vte`, byte by byte. Where a sequence ends follows from the byte alone, so that it
+    /// is always known whether `vte` is back in its ground state.
+    fn sequence<'a>(&mut self, bytes: &'a [u8], state: &mut State) -> &'a [u8] {
+        let (byte, rest) = (bytes[0], &bytes[1..]);
+        if byte == ESC {
+            self.vte.advance(&mut Silent, &[CAN]);
+            self.at = Where::Escape;
+            return rest;
+        }
+        self.vte.advance(&mut Odd(state), &[byte]);
+        let first_final = if self.at == Where::Csi { b'@' } else { b'0' };
+        if matches!(byte, CAN | SUB) || (first_final..0x7f).contains(&byte) {
+            self.at = Where::Ground;
+        }
+        rest
+    }
+
+    fn string<'a>(&mut self, kind: StringKind, bytes: &'a [u8], state: &mut State) -> &'a [u8] {
+        let ends = |b: &u8| matches!(*b, ESC | CAN | SUB) || *b == BEL && kind == StringKind::Osc;
+        let len = bytes.iter().position(ends).unwrap_or(bytes.len());
+        self.keep(kind, &bytes[..len]);
+        let Some(end) = bytes.get(len) else {
+            return &[];
+        };
+        self.at = match *end {
+            ESC => Where::StringEscape(kind),
+            BEL => {
+                self.finish(kind, true, state);
+                Where::Ground
+            }
+            _ => Where::Ground,
+        };
+        &bytes[len + 1..]
+    }
+
+    fn keep(&mut self, kind: StringKind, bytes: &[u8]) {
+        self.string_len = self.string_len.saturating_add(bytes.len());
+        let max = match kind {
+            StringKind::Osc if self.string.starts_with(b"52;") => MAX_CLIPBOARD_OSC,
+            StringKind::Osc => MAX_OSC,
+            _ => MAX_STRING,
+        };
+        // The first bytes tell how much may be kept, so they go in on their own.
+        let (head, tail) =
+            bytes.split_at(bytes.len().min(3usize.saturating_sub(self.string.len())));
+        self.string.extend_from_slice(head);
+        if !tail.is_empty() && !head.is_empty() {
+            self.string_len -= tail.len();
+            self.keep(kind, tail);
+            return;
+        }
+        let room = max.saturating_sub(self.string.len());
+        self.string.extend_from_slice(&tail[..tail.len().min(room)]);
+    }
+
+    fn string_escape<'a>(
+        &mut self,
+        kind: StringKind,
+        bytes: &'a [u8],
+        state: &mut State,
+    ) -> &'a [u8] {
+        if bytes[0] == b'\\' {
+            self.finish(kind, false, state);
+            self.at = Where::Ground;
+            return &bytes[1..];
+        }
+        self.drop_string();
+        self.at = Where::Escape;
+        bytes
+    }
+
+    fn finish(&mut self, kind: StringKind, bell: bool, state: &mut State) {
+        let whole = self.string.len() == self.string_len;
+        match kind {
+            StringKind::Osc if whole => state.osc(&self.string, bell),
+            StringKind::Osc => {}
+            StringKind::Dcs => state.dcs(&self.string, self.string_len),
+            StringKind::Apc => state.apc(&self.string, self.string_len),
+            StringKind::Pm | StringKind::Sos => {}
+        }
+        self.drop_string();
+    }
+
+    /// A large string gives its memory back.
+    fn drop_string(&mut self) {
+        self.string.clear();
+        self.string.shrink_to(MAX_STRING);
+        self.string_len = 0;
+    }
+}
+
+/// Length of the run of printable ASCII in front.
+#[inline]
+fn text_len(bytes: &[u8]) -> usize {
+    let is_text = |b: &u8| (0x20..0x7f).contains(b);
+    let mut len = 0;
+    for block in bytes.chunks_exact(16) {
+        if !block.iter().fold(true, |all, b| all & is_text(b)) {
+            break;
+        }
+        len += 16;
+    }
+    len + bytes[len..].iter().position(|b| !is_text(b)).unwrap_or(bytes.len() - len)
+}
+
+/// Reads numbers up to the first byte that is none; None when the end or something odd comes.
+#[inline]
+fn read_params(bytes: &[u8], params: &mut Params) -> Option<usize> {
+    params.clear();
+    let mut value: u32 = 0;
+    let mut sub = false;
+    for (at, byte) in bytes.iter().enumerate() {
+        match byte {
+            b'0'..=b'9' => {
+                value = value * 10 + u32::from(byte - b'0');
+                if value > 65_535 {
+                    return None;
+                }
+            }
+            b';' | b':' => {
+                if !params.push(value as u16, sub) {
+                    return None;
+                }
+                value = 0;
+                sub = *byte == b':';
+            }
+            _ => {
+                let pushed = at == 0 || params.push(value as u16, sub);
+                return pushed.then_some(at);
+            }
+        }
+    }
+    None
+}
+
+enum Decoded {
+    Char(char, usize),
+    /// A maximal part of a sequence that cannot go on.
+    Bad(usize),
+    /// What is there could still become a character.
+    Cut,
+}
+
+/// Decodes the character in front, which is not ASCII.
+#[inline]
+fn decode(bytes: &[u8]) -> Decoded {
+    let first = bytes[0];
+    let (len, low, high) = match first {
+        0xc2..=0xdf => (2, 0x80, 0xbf),
+        0xe0 => (3, 0xa0, 0xbf),
+        0xed => (3, 0x80, 0x9f),
+        0xe1..=0xef => (3, 0x80, 0xbf),
+        0xf0 => (4, 0x90, 0xbf),
+        0xf4 => (4, 0x80, 0x8f),
+        0xf1..=0xf3 => (4, 0x80, 0xbf),
+        _ => return Decoded::Bad(1),
+    };
+    let mut value = u32::from(first) & (0x7f >> len);
+    for at in 1..len {
+        let Some(byte) = bytes.get(at) else {
+            return Decoded::Cut;
+        };
+        let range = if at == 1 { low..=high } else { 0x80..=0xbf };
+        if !range.contains(byte) {
+            return Decoded::Bad(at);
+        }
+        value = value << 6 | u32::from(byte & 0x3f);
+    }
+    Decoded::Char(char::from_u32(value).unwrap_or(char::REPLACEMENT_CHARACTER), len)
+}
+
+/// Takes from `vte` what the fast way left.
+struct Odd<'a>(&'a mut State);
+
+impl vte::Perform for Odd<'_> {
+    fn execute(&mut self, byte: u8) {
+        self.0.control(byte);
+    }
+
+    fn csi_dispatch(&mut self, params: &vte::Params, marks: &[u8], _: bool, last: char) {
+        let mut own = Params::default();
+        for group in params.iter() {
+            group.iter().enumerate().for_each(|(at, value)| {
+                own.push(*value, at > 0);
+            });
+        }
+        if own.values() == [0] {
+            own.clear();
+        }
+        let (private, rest) = match marks {
+            [c @ b'<'..=b'?', rest @ ..] => (*c, rest),
+            _ => (0, marks),
+        };
+        if let [] | [_] = rest {
+            let intermediate = rest.first().copied().unwrap_or(0);
+            self.0.csi(&own, private, intermediate, last as u8);
+        }
+    }
+
+    fn esc_dispatch(&mut self, intermediates: &[u8], _: bool, byte: u8) {
+        self.0.esc(intermediates, byte);
+    }
+}
+
+/// Ends a sequence that another one cut off.
+struct Silent;
+
+impl vte::Perform for Silent {}

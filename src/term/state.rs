@@ -1,0 +1,124 @@
+//! The whole state of a terminal besides its parser, and the controls of one byte.
+
+use super::keyboard::Keyboards;
+use super::marks::Marks;
+use super::modes::Modes;
+use super::notice::{Cwd, Notice};
+use super::palette::Palette;
+use super::screen::Screen;
+use super::shell::Shell;
+use super::{CursorShape, Limits, Size};
+
+/// Titles kept by CSI 22 t.
+pub const MAX_TITLES: usize = 16;
+
+pub struct State {
+    pub screen: Screen,
+    pub notices: Vec<Notice>,
+    pub title: String,
+    pub titles: Vec<String>,
+    pub cwd: Option<Cwd>,
+    pub marks: Marks,
+    pub shell: Shell,
+    pub palette: Palette,
+    pub keyboards: Keyboards,
+    pub saved_modes: Modes,
+    pub shape: CursorShape,
+    /// Stamp of the last change that is done.
+    pub stamp: u64,
+}
+
+impl State {
+    pub fn new(size: Size, limits: Limits) -> State {
+        State {
+            screen: Screen::new(size, limits),
+            notices: Vec::new(),
+            title: String::new(),
+            titles: Vec::new(),
+            cwd: None,
+            marks: Marks::default(),
+            shell: Shell::default(),
+            palette: Palette::default(),
+            keyboards: Keyboards::default(),
+            saved_modes: Modes::default(),
+            shape: CursorShape::default(),
+            stamp: 0,
+        }
+    }
+
+    #[inline]
+    pub fn print(&mut self, c: char) {
+        // C1 controls in UTF-8 are controls still, and none of them is common enough to act.
+        if u32::from(c) < 0xa0 {
+            self.c1(u32::from(c) as u8);
+        } else {
+            self.screen.print(c);
+        }
+    }
+
+    fn c1(&mut self, byte: u8) {
+        match byte {
+            0x84 => self.screen.index(),
+            0x85 => self.next_line(),
+            0x88 => self.set_tab(),
+            0x8d => self.screen.reverse_index(),
+            _ => {}
+        }
+        self.screen.last = None;
+    }
+
+    #[inline]
+    pub fn control(&mut self, byte: u8) {
+        let screen = &mut self.screen;
+        match byte {
+            b'\n' | 0x0b | 0x0c => screen.line_feed(),
+            b'\r' => screen.carriage_return(),
+            b'\t' => screen.tab(1),
+            0x08 => screen.backspace(1),
+            0x07 => self.notices.push(Notice::Bell),
+            0x0e => screen.charsets.shift(1),
+            0x0f => screen.charsets.shift(0),
+            _ => return,
+        }
+        self.screen.last = None;
+    }
+
+    pub fn next_line(&mut self) {
+        self.screen.index();
+        self.screen.carriage_return();
+    }
+
+    pub fn set_tab(&mut self) {
+        let col = self.screen.point.col;
+        self.screen.tabs.set(col, true);
+    }
+
+    pub fn reply(&mut self, bytes: impl Into<Vec<u8>>) {
+        self.notices.push(Notice::Reply(bytes.into()));
+    }
+
+    /// RIS: all as at the start, but that line numbers go on.
+    pub fn reset(&mut self) {
+        self.end_sync();
+        let was_alt = self.screen.alt;
+        self.screen.reset();
+        self.marks = Marks::default();
+        self.shell = Shell::default();
+        self.palette = Palette::default();
+        self.keyboards = Keyboards::default();
+        self.saved_modes = Modes::default();
+        self.shape = CursorShape::default();
+        self.titles.clear();
+        self.set_title(String::new());
+        if was_alt {
+            self.notices.push(Notice::AltScreen(false));
+        }
+    }
+
+    pub fn set_title(&mut self, title: String) {
+        if title != self.title {
+            self.title.clone_from(&title);
+            self.notices.push(Notice::Title(title));
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! Tab stops, one bit a column.
+
+use super::MAX_COLS;
+
+const EVERY: usize = 8;
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Tabs(Vec<bool>);
+
+impl Default for Tabs {
+    fn default() -> Self {
+        Tabs((0..usize::from(MAX_COLS)).map(|col| col % EVERY == 0).collect())
+    }
+}
+
+impl Tabs {
+    pub fn set(&mut self, col: usize, on: bool) {
+        if let Some(stop) = self.0.get_mut(col) {
+            *stop = on;
+        }
+    }
+
+    pub fn clear(&mut self) {
+        self.0.fill(false);
+    }
+
+    /// The next stop right of a column, `last` at most.
+    pub fn next(&self, col: usize, last: usize) -> usize {
+        (col + 1..=last).find(|c| self.0.get(*c).copied().unwrap_or(false)).unwrap_or(last)
+    }
+
+    /// The next stop left of a column, `first` at least.
+    pub fn before(&self, col: usize, first: usize) -> usize {
+        (first..col).rev().find(|c| self.0.get(*c).copied().unwrap_or(false)).unwrap_or(first)
+    }
+}

@@ -1,0 +1,3 @@
+//! Whole behaviour, by function.
+
+mod props;

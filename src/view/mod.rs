@@ -1,0 +1,3 @@
+//! Ways to see a terminal.
+
+pub mod text;

@@ -1,0 +1,66 @@
+//! Why a request was refused: a code for programs, a sentence for people.
+
+use serde::Serialize;
+
+/// The short, documented list of reasons. PROTOCOL.md has a row for each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Code {
+    /// The line is not one JSON object in UTF-8.
+    BadJson,
+    /// No command of that name.
+    UnknownCommand,
+    /// A field the command does not have.
+    UnknownField,
+    /// A field is missing, mistyped or out of range.
+    BadValue,
+    /// No such terminal.
+    NotFound,
+    /// The name belongs to another terminal.
+    NameTaken,
+    /// The terminal's program has ended.
+    Exited,
+    /// The program does not read what was typed before.
+    InputFull,
+    /// A limit of the server is reached.
+    Limit,
+    /// The line is longer than the server reads; the connection is closed.
+    LineTooLong,
+    /// The program could not be started.
+    SpawnFailed,
+    /// The system refused something; the sentence says what.
+    System,
+}
+
+impl Code {
+    pub const ALL: [Code; 12] = [
+        Code::BadJson,
+        Code::UnknownCommand,
+        Code::UnknownField,
+        Code::BadValue,
+        Code::NotFound,
+        Code::NameTaken,
+        Code::Exited,
+        Code::InputFull,
+        Code::Limit,
+        Code::LineTooLong,
+        Code::SpawnFailed,
+        Code::System,
+    ];
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    pub code: Code,
+    pub error: String,
+}
+
+impl Failure {
+    pub fn new(code: Code, error: impl Into<String>) -> Failure {
+        Failure { code, error: error.into() }
+    }
+
+    pub fn bad_value(error: impl Into<String>) -> Failure {
+        Failure::new(Code::BadValue, error)
+    }
+}

@@ -1,0 +1,240 @@
+//! A server of one's own for each test, and a client that waits for what it expects.
+
+use std::io::{BufRead, BufReader, Write};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// Longest a test waits for anything before it fails.
+pub const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A server with a socket, a home and a runtime directory that nobody else uses.
+pub struct Server {
+    dir: TempDir,
+}
+
+impl Server {
+    pub fn start() -> Server {
+        let server = Server::not_started();
+        // The first command starts the server and comes back when it listens.
+        let hello = server.cli(&["hello"]);
+        assert!(hello.status.success(), "{}", String::from_utf8_lossy(&hello.stderr));
+        server
+    }
+
+    /// The place for a server, without one.
+    pub fn not_started() -> Server {
+        let dir = tempfile::Builder::new().prefix("t4a").tempdir().unwrap();
+        std::fs::create_dir(dir.path().join("home")).unwrap();
+        Server { dir }
+    }
+
+    pub fn dir(&self) -> &Path {
+        self.dir.path()
+    }
+
+    pub fn home(&self) -> PathBuf {
+        self.dir.path().join("home")
+    }
+
+    pub fn socket(&self) -> PathBuf {
+        self.dir.path().join("t4a.sock")
+    }
+
+    /// The program with this server's environment and no tty.
+    pub fn command(&self) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_t4a"));
+        command
+            .env("T4A_SOCKET", self.socket())
+            .env("XDG_RUNTIME_DIR", self.dir())
+            .env("HOME", self.home())
+            .env("SHELL", "/bin/bash")
+            .env("LANG", "C.UTF-8")
+            .env_remove("T4A_TERMINAL")
+            .current_dir(self.home())
+            .stdin(Stdio::null());
+        command
+    }
+
+    pub fn cli(&self, args: &[&str]) -> Output {
+        self.command().args(args).output().unwrap()
+    }
+
+    /// The JSON a successful command prints.
+    pub fn json(&self, args: &[&str]) -> Value {
+        let output = self.cli(args);
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "t4a {args:?}: {stderr}");
+        serde_json::from_slice(&output.stdout).unwrap()
+    }
+
+    pub fn connect(&self) -> Client {
+        Client::new(UnixStream::connect(self.socket()).unwrap())
+    }
+
+    /// A terminal with a shell at its first prompt; its id.
+    pub fn shell(&self, program: &str) -> String {
+        let request = json!({"cmd": "create", "cmd_args": [program], "ready": true,
+            "cwd": self.home(), "env": {"HOME": self.home(), "PS1": "$ "}});
+        let created = self.connect().ok(request);
+        assert_eq!(created["ready"], true, "{program} showed no prompt");
+        created["id"].as_str().unwrap().to_owned()
+    }
+
+    pub fn worker_pid(&self) -> i32 {
+        self.connect().ok(json!({"cmd": "hello"}))["worker_pid"].as_i64().unwrap() as i32
+    }
+
+    pub fn keeper_pid(&self) -> i32 {
+        self.connect().ok(json!({"cmd": "hello"}))["keeper_pid"].as_i64().unwrap() as i32
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.command().arg("shutdown").stdout(Stdio::null()).stderr(Stdio::null()).status();
+    }
+}
+
+/// One connection.
+pub struct Client {
+    stream: BufReader<UnixStream>,
+}
+
+impl Client {
+    pub fn new(stream: UnixStream) -> Client {
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream.set_write_timeout(Some(PATIENCE)).unwrap();
+        Client { stream: BufReader::new(stream) }
+    }
+
+    pub fn stream(&mut self) -> &mut UnixStream {
+        self.stream.get_mut()
+    }
+
+    pub fn send_raw(&mut self, bytes: &[u8]) {
+        self.stream.get_mut().write_all(bytes).unwrap();
+    }
+
+    pub fn send(&mut self, request: &Value) {
+        self.send_raw(format!("{request}\n").as_bytes());
+    }
+
+    /// The next line, None at the end of the stream.
+    pub fn try_next(&mut self) -> Option<Value> {
+        let mut line = Vec::new();
+        match self.stream.read_until(b'\n', &mut line).expect("the server says nothing") {
+            0 => None,
+            _ => Some(serde_json::from_slice(&line).expect("a line of JSON")),
+        }
+    }
+
+    pub fn next(&mut self) -> Value {
+        self.try_next().expect("the server closed the connection")
+    }
+
+    pub fn ask(&mut self, request: Value) -> Value {
+        self.send(&request);
+        self.next()
+    }
+
+    /// An answer that must be a success.
+    pub fn ok(&mut self, request: Value) -> Value {
+        let answer = self.ask(request.clone());
+        assert_eq!(answer["ok"], true, "{request} was refused: {answer}");
+        answer
+    }
+
+    /// An answer that must be a failure with this code; its sentence.
+    pub fn refused(&mut self, request: Value, code: &str) -> String {
+        let answer = self.ask(request.clone());
+        assert_eq!(answer["ok"], false, "{request} was taken: {answer}");
+        assert_eq!(answer["code"], code, "{request}: {answer}");
+        answer["error"].as_str().unwrap().to_owned()
+    }
+
+    /// Reads events until one is of this kind.
+    pub fn event(&mut self, kind: &str) -> Value {
+        self.event_where(kind, |_| true)
+    }
+
+    pub fn event_where(&mut self, kind: &str, is: impl Fn(&Value) -> bool) -> Value {
+        loop {
+            let event = self.next();
+            assert_ne!(event["ok"], false, "waiting for {kind}: {event}");
+            if event["event"] == kind && is(&event) {
+                return event;
+            }
+        }
+    }
+
+    /// Types something and gives back the number of the last event before it.
+    pub fn type_in(&mut self, id: &str, input: &str) -> u64 {
+        self.ok(json!({"cmd": "send", "id": id, "input": input}))["seq"].as_u64().unwrap()
+    }
+
+    /// The screen's rows without blanks at their ends.
+    pub fn screen(&mut self, id: &str) -> Vec<String> {
+        let answer = self.ok(json!({"cmd": "text", "id": id}));
+        let lines = answer["lines"].as_array().unwrap();
+        lines.iter().map(|line| line.as_str().unwrap().to_owned()).collect()
+    }
+}
+
+impl Server {
+    /// A stream of a terminal's events after `since`.
+    pub fn events(&self, id: &str, since: u64) -> Client {
+        let mut client = self.connect();
+        client.send(&json!({"cmd": "events", "terminal": id, "since": since}));
+        client
+    }
+
+    /// Types a command line and waits for its end.
+    pub fn run(&self, id: &str, command: &str) -> Value {
+        let since = self.connect().type_in(id, &format!("{command}\n"));
+        self.events(id, since).event("command_done")
+    }
+
+    /// Waits until the screen holds `text`, looking again whenever it changes.
+    pub fn wait_for_text(&self, id: &str, text: &str) -> Vec<String> {
+        self.wait_for_screen(id, |rows| rows.iter().any(|row| row.contains(text)))
+    }
+
+    pub fn wait_for_screen(&self, id: &str, is: impl Fn(&[String]) -> bool) -> Vec<String> {
+        let mut changes = self.connect();
+        changes.send(&json!({"cmd": "events", "terminal": id, "types": ["screen", "exit"]}));
+        let mut reader = self.connect();
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let rows = reader.screen(id);
+            if is(&rows) {
+                return rows;
+            }
+            assert!(Instant::now() < deadline, "the screen is:\n{}", rows.join("\n"));
+            changes.stream().set_read_timeout(Some(Duration::from_secs(1))).unwrap();
+            let mut line = String::new();
+            // A change between subscribing and reading shows at the next look at the latest.
+            let _ = changes.stream.read_line(&mut line);
+        }
+    }
+}
+
+/// Whether a process is there and not a zombie.
+pub fn alive(pid: i64) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    let state = stat.rsplit(") ").next().and_then(|rest| rest.chars().next());
+    matches!(state, Some(state) if state != 'Z')
+}
+
+/// Looks again and again at something that has no event.
+pub fn eventually(what: &str, mut is: impl FnMut() -> bool) {
+    let deadline = Instant::now() + PATIENCE;
+    while !is() {
+        assert!(Instant::now() < deadline, "never: {what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
