@@ -32,7 +32,7 @@ impl Link {
     }
 
     /// Sends at once or not at all; `WouldBlock` when the keeper is very far behind.
-    pub fn send(&self, message: &ToKeeper<BorrowedFd<'_>>) -> io::Result<()> {
+    pub fn send<Fd: AsFd>(&self, message: &ToKeeper<Fd>) -> io::Result<()> {
         let packed = message.pack();
         self.0.try_write(|fd| channel::send(fd, &packed.bytes, &packed.fds))
     }
@@ -94,7 +94,7 @@ mod tests {
     #[tokio::test]
     async fn sending_never_waits() {
         let (link, far) = pair();
-        let message = ToKeeper::Forget { slot: SlotId(1) };
+        let message: ToKeeper = ToKeeper::Forget { slot: SlotId(1) };
         link.writable().await.unwrap();
         let error = loop {
             if let Err(error) = link.send(&message) {

@@ -43,12 +43,6 @@ pub fn run(start: Start) -> io::Result<()> {
         descriptors::close_inherited();
     }
     let place = Place::take()?;
-    let result = hold(&place, &start);
-    place.leave();
-    result
-}
-
-fn hold(place: &Place, start: &Start) -> io::Result<()> {
     if start.background {
         process::detach()?;
     }
@@ -58,5 +52,5 @@ fn hold(place: &Place, start: &Start) -> io::Result<()> {
     let max_files = limits::raise_nofile().map_or(u64::MAX, |(_, hard)| hard);
     let signals = Signals::catch(start.background)?;
     let plan = Plan { idle_timeout_ms: start.idle_timeout_ms, socket: place.named() };
-    Keeper::new(&place.listener, plan, Slots::new(limits, max_files))?.serve(&signals)
+    Keeper::new(place, plan, Slots::new(limits, max_files))?.serve(&signals)
 }

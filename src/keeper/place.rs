@@ -48,10 +48,18 @@ impl Place {
         self.path.clone().filter(|_| !self.usual || self.bound.is_none())
     }
 
-    pub fn leave(self) {
+    /// From here on clients find no server, and may start another.
+    pub fn leave(&mut self) {
         self.linked().into_iter().for_each(socket::unlink_seed_path);
-        if let Some(bound) = self.bound {
+        self.path = None;
+        if let Some(bound) = self.bound.take() {
             bound.remove(&self.listener);
         }
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.leave();
     }
 }

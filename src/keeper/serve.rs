@@ -2,12 +2,12 @@
 
 use std::io::{self, Write};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::os::unix::net::UnixListener;
 use std::time::{Duration, Instant};
 
 use super::child::Parts;
 use super::message::{Exit, LENGTH, ToKeeper};
 use super::outbox::{Held, Note, Outbox, Sent};
+use super::place::Place;
 use super::signals::Signals;
 use super::slots::{Order, Slots};
 use super::worker::{Backoff, Plan, Worker};
@@ -40,8 +40,8 @@ enum Heard {
     End,
 }
 
-pub struct Keeper<'a> {
-    listener: &'a UnixListener,
+pub struct Keeper {
+    place: Place,
     plan: Plan,
     slots: Slots,
     /// The record of the server itself.
@@ -56,13 +56,13 @@ pub struct Keeper<'a> {
     deadline: Instant,
 }
 
-impl<'a> Keeper<'a> {
-    pub fn new(listener: &'a UnixListener, plan: Plan, slots: Slots) -> io::Result<Keeper<'a>> {
+impl Keeper {
+    pub fn new(place: Place, plan: Plan, slots: Slots) -> io::Result<Keeper> {
         let worker = Some(plan.start(now())?);
         let mut outbox = Outbox::default();
         outbox.hand_over(&slots);
         Ok(Keeper {
-            listener,
+            place,
             plan,
             slots,
             server: None,
@@ -116,7 +116,7 @@ impl<'a> Keeper<'a> {
             self.last_sent = Sent::All;
             return;
         };
-        let (listener, server) = (self.listener.as_fd(), self.server.as_ref());
+        let (listener, server) = (self.place.listener.as_fd(), self.server.as_ref());
         let mut held = Held { listener, server, slots: &mut self.slots };
         self.last_sent = self.outbox.flush(link.as_fd(), &mut held);
         if self.last_sent == Sent::Gone {
@@ -278,6 +278,8 @@ impl<'a> Keeper<'a> {
     }
 
     fn part(&mut self) {
+        // Before clients see the worker go: whoever comes then is to find no server.
+        self.place.leave();
         self.flush();
         if let Some(worker) = &mut self.worker {
             worker.link = None;

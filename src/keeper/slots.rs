@@ -12,7 +12,7 @@ use crate::os::signal;
 /// Descriptors that terminals may not use up: a new worker needs some to be started.
 const RESERVED_FDS: u64 = 64;
 /// Children whose slot is gone but that do not end; beyond this no new ones are started.
-const MAX_FORGOTTEN: usize = MAX_SLOTS as usize;
+const MAX_FORGOTTEN: usize = MAX_SLOTS;
 
 pub struct Slot {
     pid: u32,
@@ -58,7 +58,7 @@ impl Slots {
         if self.slots.contains_key(&id) {
             return Err(libc::EEXIST);
         }
-        if self.forgotten.len() >= MAX_FORGOTTEN {
+        if self.slots.len() >= MAX_SLOTS || self.forgotten.len() >= MAX_FORGOTTEN {
             return Err(libc::EAGAIN);
         }
         if u64::try_from(highest).is_ok_and(|fd| fd >= self.max_fd) {
@@ -77,11 +77,14 @@ impl Slots {
         Some(*id)
     }
 
-    /// Closes the master: the kernel hangs up on what still runs there.
+    /// Closes the master and hangs up on what still runs there, as the kernel would once the last
+    /// copy of the master is closed.
     pub fn forget(&mut self, id: SlotId) {
         if let Some(slot) = self.slots.remove(&id)
             && slot.exit.is_none()
         {
+            slot.signal_both(libc::SIGHUP);
+            slot.signal_both(libc::SIGCONT);
             self.forgotten.insert(slot.pid);
         }
     }
@@ -97,8 +100,7 @@ impl Slots {
     /// To every child that has not ended, and to what runs in the foreground of its terminal.
     pub fn signal_all(&self, signal: i32) {
         for slot in self.slots.values().filter(|slot| slot.exit.is_none()) {
-            let _ = slot.signal(signal, Target::Foreground);
-            let _ = slot.signal(signal, Target::Group);
+            slot.signal_both(signal);
         }
         for pid in &self.forgotten {
             let _ = signal::signal_group(*pid, signal);
@@ -137,6 +139,12 @@ impl Slots {
 }
 
 impl Slot {
+    /// Whom it does not reach is gone already.
+    fn signal_both(&self, signal: i32) {
+        let _ = self.signal(signal, Target::Foreground);
+        let _ = self.signal(signal, Target::Group);
+    }
+
     fn signal(&self, signal: i32, target: Target) -> io::Result<()> {
         match target {
             Target::Group => signal::signal_group(self.pid, signal),

@@ -221,4 +221,19 @@ mod tests {
         }
         assert_eq!(read_status(b"x"), Err(ChildFailure::Spec));
     }
+
+    proptest::proptest! {
+        #[test]
+        fn whatever_is_in_the_file_the_child_only_says_no(
+            bytes: Vec<u8>,
+            place in 0..60_usize,
+            value: u8,
+        ) {
+            let _ = Spec::from_bytes(&[&MAGIC[..], &bytes].concat());
+            let _ = read_status(&bytes);
+            let mut damaged = spec().to_bytes().unwrap();
+            damaged[place] = value;
+            let _ = Spec::from_bytes(&damaged);
+        }
+    }
 }

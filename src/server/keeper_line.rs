@@ -2,7 +2,6 @@
 
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind};
-use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 
 use super::{News, ToHub};
@@ -30,7 +29,7 @@ impl KeeperLine {
     /// Sends what the keeper takes; comes back by `KeeperReads` for the rest.
     pub fn flush(&mut self) -> io::Result<()> {
         while let Some(message) = self.waiting.front() {
-            match self.link.send(&borrowed(message)) {
+            match self.link.send(message) {
                 Ok(()) => {
                     self.waiting.pop_front();
                 }
@@ -61,24 +60,5 @@ async fn receive(link: Arc<Link>, news: ToHub) {
         if news.send(message).await.is_err() {
             return;
         }
-    }
-}
-
-fn borrowed(message: &ToKeeper<OwnedFd>) -> ToKeeper<std::os::fd::BorrowedFd<'_>> {
-    match message {
-        ToKeeper::Spawn { slot, master, record, slave, spec, status } => ToKeeper::Spawn {
-            slot: *slot,
-            master: master.as_fd(),
-            record: record.as_fd(),
-            slave: slave.as_fd(),
-            spec: spec.as_fd(),
-            status: status.as_fd(),
-        },
-        ToKeeper::Keep { record } => ToKeeper::Keep { record: record.as_fd() },
-        ToKeeper::Signal { slot, signal, target } => {
-            ToKeeper::Signal { slot: *slot, signal: *signal, target: *target }
-        }
-        ToKeeper::Forget { slot } => ToKeeper::Forget { slot: *slot },
-        ToKeeper::Shutdown => ToKeeper::Shutdown,
     }
 }
