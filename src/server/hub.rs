@@ -2,7 +2,6 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::io;
-use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
 use tokio::net::UnixStream;
@@ -11,12 +10,13 @@ use tokio::sync::mpsc;
 use super::connection::{self, FromClient, OUT_QUEUE, ToClient};
 use super::keeper_line::KeeperLine;
 use super::pty_line::{PtyLine, Rest, TURN};
+use super::spawn::Prepared;
 use super::{NEWS_QUEUE, News, ToHub, clock, exit, probe, spawn};
 use crate::command;
 use crate::journal::Record;
 use crate::keeper::{self, FromKeeper, Link, SlotId, ToKeeper};
 use crate::mux::limits::{MAX_CONNECTIONS, MAX_LINE, MAX_TERMINALS};
-use crate::mux::{ClientId, Effect, Incoming, Mux, Plan, Target, TerminalId};
+use crate::mux::{ClientId, Effect, Incoming, Mux, Target, Terminal, TerminalId};
 use crate::os::pty;
 use crate::term::Size;
 use crate::wire::{Code, Failure};
@@ -155,6 +155,7 @@ impl Hub {
                 }
                 self.write(id);
             }
+            News::Prepared { id, prepared } => self.spawn(id, *prepared),
             News::Status { id, bytes } => {
                 self.mux.on(Incoming::Started { id, result: spawn::outcome(&bytes) }, now);
             }
@@ -229,6 +230,8 @@ impl Hub {
         match rest {
             Rest::More => self.busy.push_back(id),
             Rest::Nothing => line.wait_for_more(),
+            // A program that has let go of its tty may open it again.
+            Rest::Closed if self.mux.get(id).is_some_and(Terminal::alive) => line.look_again(),
             Rest::Closed => {}
         }
         if count > 0 {
@@ -261,7 +264,7 @@ impl Hub {
                 Effect::Close(client) => {
                     self.clients.remove(&client);
                 }
-                Effect::Spawn(plan) => self.spawn(&plan),
+                Effect::Spawn(plan) => spawn::start(*plan, self.to_hub.clone()),
                 Effect::Input(id) => self.write(id),
                 Effect::Resize { id, size } => self.resize(id, size),
                 Effect::Signal { id, signal, target } => self.signal(id, signal, target),
@@ -300,13 +303,17 @@ impl Hub {
         }
     }
 
-    fn spawn(&mut self, plan: &Plan) {
-        let id = plan.id;
-        let prepared = spawn::prepare(plan, &self.to_hub).and_then(|prepared| {
-            let line = self.line(id, prepared.master, prepared.record);
-            line.map(|line| (line, prepared.order))
+    /// Everything for a new program is at hand: let the keeper start it.
+    fn spawn(&mut self, id: TerminalId, prepared: Result<Prepared, Failure>) {
+        let ready = prepared.and_then(|prepared| {
+            let Prepared { master, record, order, status } = prepared;
+            let watched = spawn::watch(id, status, self.to_hub.clone());
+            let line = watched
+                .and_then(|()| PtyLine::new(id, master, record, self.to_busy.clone()))
+                .map_err(|error| Failure::new(Code::System, format!("create: {error}")));
+            line.map(|line| (line, order))
         });
-        match prepared {
+        match ready {
             Ok((line, order)) => {
                 self.lines.insert(id, line);
                 self.tell_keeper(Some(order));
@@ -315,11 +322,6 @@ impl Hub {
                 self.mux.on(Incoming::Started { id, result: Err(failure) }, clock::now());
             }
         }
-    }
-
-    fn line(&self, id: TerminalId, master: OwnedFd, record: Record) -> Result<PtyLine, Failure> {
-        PtyLine::new(id, master, record, self.to_busy.clone())
-            .map_err(|error| Failure::new(Code::System, format!("create: {error}")))
     }
 
     /// Types what is queued, as far as the kernel takes it.

@@ -19,8 +19,10 @@ use crate::keeper::{FromKeeper, Link};
 use crate::mux::integration;
 use crate::mux::{ClientId, Exit, Facts, Host, Mux, ServerRecord, TerminalId, Ticket};
 use crate::os::{limits, paths, process};
+use crate::wire::Failure;
 use connection::FromClient;
 use hub::Hub;
+use spawn::Prepared;
 
 /// Messages on their way to the hub; whoever has more to say waits.
 const NEWS_QUEUE: usize = 64;
@@ -35,6 +37,11 @@ enum News {
     Client(ClientId, FromClient),
     /// The program reads again what is typed.
     Writable(TerminalId),
+    /// All that a new program needs is there, or cannot be had.
+    Prepared {
+        id: TerminalId,
+        prepared: Box<Result<Prepared, Failure>>,
+    },
     /// The status pipe of a new program was read to its end.
     Status {
         id: TerminalId,

@@ -3,6 +3,7 @@
 use std::io;
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::sync::{Notify, mpsc};
 use tokio::task::JoinHandle;
@@ -16,6 +17,9 @@ use crate::os::ready::Ready;
 /// Bytes read in one turn of the hub; then others have theirs.
 pub const TURN: usize = 64 << 10;
 
+/// Between looks at a tty that its program has closed.
+const CLOSED_PAUSE: Duration = Duration::from_millis(250);
+
 pub struct PtyLine {
     master: Arc<Ready>,
     pub record: Record,
@@ -24,7 +28,6 @@ pub struct PtyLine {
     watch: JoinHandle<()>,
     /// A task waits until the program reads.
     waits_to_write: bool,
-    closed: bool,
 }
 
 /// How a turn of reading ended.
@@ -34,7 +37,7 @@ pub enum Rest {
     More,
     /// Nothing for now.
     Nothing,
-    /// Nothing ever.
+    /// Nobody has the tty open.
     Closed,
 }
 
@@ -48,7 +51,7 @@ impl PtyLine {
         let master = Arc::new(Ready::new(master)?);
         let again = Arc::new(Notify::new());
         let watch = tokio::spawn(watch(id, master.clone(), again.clone(), readable));
-        Ok(PtyLine { master, record, again, watch, waits_to_write: false, closed: false })
+        Ok(PtyLine { master, record, again, watch, waits_to_write: false })
     }
 
     pub fn fd(&self) -> BorrowedFd<'_> {
@@ -60,42 +63,41 @@ impl PtyLine {
     }
 
     /// Reads up to `buffer`'s length; tells how much and whether there is more.
-    pub fn read(&mut self, buffer: &mut [u8]) -> (usize, Rest) {
+    pub fn read(&self, buffer: &mut [u8]) -> (usize, Rest) {
         let mut filled = 0;
         while filled < buffer.len() {
             match pty::read_ready(&self.master, &mut buffer[filled..]) {
                 Read::Data(count) => filled += count,
                 Read::Status => {}
                 Read::WouldBlock => return (filled, Rest::Nothing),
-                Read::Closed => {
-                    self.closed = true;
-                    return (filled, Rest::Closed);
-                }
+                Read::Closed => return (filled, Rest::Closed),
             }
         }
         (filled, Rest::More)
     }
 
     /// Reads what is there even if nobody has said that there is anything.
-    pub fn drain(&mut self, buffer: &mut [u8]) -> usize {
-        if self.closed {
-            return 0;
-        }
+    pub fn drain(&self, buffer: &mut [u8]) -> usize {
         loop {
             match pty::read(self.master.fd(), buffer) {
                 Read::Data(count) => return count,
                 Read::Status => {}
-                Read::WouldBlock => return 0,
-                Read::Closed => {
-                    self.closed = true;
-                    return 0;
-                }
+                Read::WouldBlock | Read::Closed => return 0,
             }
         }
     }
 
     pub fn wait_for_more(&self) {
         self.again.notify_one();
+    }
+
+    /// The kernel does not tell when a closed tty is opened again.
+    pub fn look_again(&self) {
+        let again = self.again.clone();
+        tokio::spawn(async move {
+            tokio::time::sleep(CLOSED_PAUSE).await;
+            again.notify_one();
+        });
     }
 
     /// Writes what the kernel takes; 0 when it takes nothing now.

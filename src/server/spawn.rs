@@ -21,11 +21,24 @@ pub struct Prepared {
     pub master: OwnedFd,
     pub record: Record,
     pub order: ToKeeper,
+    /// Closed by exec, or by a child that failed and said why.
+    pub status: OwnedFd,
 }
 
-pub fn prepare(plan: &Plan, news: &ToHub) -> Result<Prepared, Failure> {
+/// Off the hub: a directory may lie on a file system that does not answer.
+pub fn start(plan: Plan, news: ToHub) {
+    tokio::spawn(async move {
+        let id = plan.id;
+        let prepared = tokio::task::spawn_blocking(move || prepare(&plan)).await;
+        let failed = || Failure::new(Code::System, "create: the program could not be prepared");
+        let prepared = Box::new(prepared.unwrap_or_else(|_| Err(failed())));
+        let _ = news.send(News::Prepared { id, prepared }).await;
+    });
+}
+
+fn prepare(plan: &Plan) -> Result<Prepared, Failure> {
     let spec = spec(plan)?;
-    open(plan, &spec, news).map_err(|error| {
+    open(plan, &spec).map_err(|error| {
         let code = match error.kind() {
             io::ErrorKind::InvalidInput => Code::BadValue,
             _ => Code::System,
@@ -47,7 +60,7 @@ fn spec(plan: &Plan) -> Result<Spec, Failure> {
     Ok(Spec { program, argv: plan.argv.clone(), env: plan.env.clone(), cwd })
 }
 
-fn open(plan: &Plan, spec: &Spec, news: &ToHub) -> io::Result<Prepared> {
+fn open(plan: &Plan, spec: &Spec) -> io::Result<Prepared> {
     let pty = pty::open(plan.size)?;
     let mut record = Record::create()?;
     record.write(&plan.record)?;
@@ -60,12 +73,11 @@ fn open(plan: &Plan, spec: &Spec, news: &ToHub) -> io::Result<Prepared> {
         spec: spec.encode()?,
         status: write_end.into(),
     };
-    watch(plan.id, status.into(), news.clone())?;
-    Ok(Prepared { master: pty.master, record, order })
+    Ok(Prepared { master: pty.master, record, order, status: status.into() })
 }
 
-/// Tells the hub when the status pipe is closed: by exec, or by a child that failed.
-fn watch(id: TerminalId, status: OwnedFd, news: ToHub) -> io::Result<()> {
+/// Tells the hub when the status pipe is closed.
+pub fn watch(id: TerminalId, status: OwnedFd, news: ToHub) -> io::Result<()> {
     let pipe = tokio::net::unix::pipe::Receiver::from_owned_fd(status)?;
     tokio::spawn(async move {
         let mut bytes = Vec::new();

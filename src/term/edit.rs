@@ -178,8 +178,10 @@ impl Screen {
                 self.grid.paint(bottom, style);
             }
         }
-        self.cut_wrap_into(top);
-        self.cut_wrap_into(bottom + 1);
+        if top > 0 || bottom + 1 < self.rows {
+            self.cut_wrap_into(top);
+            self.cut_wrap_into(bottom + 1);
+        }
     }
 
     fn roll_down(&mut self, top: usize, bottom: usize, n: usize) {

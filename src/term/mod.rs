@@ -33,6 +33,7 @@ mod state;
 mod style;
 mod sync;
 mod tabs;
+mod utf8;
 mod width;
 
 #[cfg(test)]

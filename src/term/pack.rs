@@ -41,13 +41,23 @@ pub fn pack(row: &Row, cols: usize, styles: &Styles, links: &Links, out: &mut Ve
     if !row.is_plain() {
         pack_runs(&row.cells()[..cells.min(row.len())], styles, links, out);
     }
-    let len = out.len() + TRAILER;
-    out[..2].copy_from_slice(&(len as u16).to_le_bytes());
-    out[2..4].copy_from_slice(&(cells as u16).to_le_bytes());
-    out[4..6].copy_from_slice(&(cols as u16).to_le_bytes());
-    out[6] = flags(row);
-    out[7..9].copy_from_slice(&(text as u16).to_le_bytes());
-    out.extend((len as u16).to_le_bytes());
+    let [len_low, len_high] = ((out.len() + TRAILER) as u16).to_le_bytes();
+    let [cells_low, cells_high] = (cells as u16).to_le_bytes();
+    let [cols_low, cols_high] = (cols as u16).to_le_bytes();
+    let [text_low, text_high] = (text as u16).to_le_bytes();
+    let header: [u8; HEADER] = [
+        len_low,
+        len_high,
+        cells_low,
+        cells_high,
+        cols_low,
+        cols_high,
+        flags(row),
+        text_low,
+        text_high,
+    ];
+    out[..HEADER].copy_from_slice(&header);
+    out.extend([len_low, len_high]);
 }
 
 fn flags(row: &Row) -> u8 {
@@ -71,33 +81,50 @@ fn kept_cells(row: &Row, cols: usize) -> usize {
 fn pack_text(row: &Row, cells: usize, out: &mut Vec<u8>) {
     let there = &row.cells()[..cells.min(row.len())];
     if row.is_ascii() {
-        out.extend(there.iter().map(|c| c.byte()));
+        pack_ascii(there, out);
     } else {
-        for (col, cell) in there.iter().enumerate() {
-            pack_cell(row, col, *cell, out);
-        }
+        out.reserve(cells * 4);
+        there.iter().enumerate().for_each(|(col, cell)| pack_cell(row, col, *cell, out));
     }
     out.extend(std::iter::repeat_n(b' ', cells - there.len()));
 }
 
+fn pack_ascii(cells: &[Cell], out: &mut Vec<u8>) {
+    let start = out.len();
+    out.resize(start + cells.len(), 0);
+    for (byte, cell) in out[start..].iter_mut().zip(cells) {
+        *byte = cell.byte();
+    }
+}
+
+#[inline]
 fn pack_cell(row: &Row, col: usize, cell: Cell, out: &mut Vec<u8>) {
     if cell.is_tail() {
         return;
     }
     let c = cell.char();
     let width = 1 + usize::from(cell.is_wide());
-    let mut utf8 = [0; 4];
     if !cell.is_joined() && char_width(c) == width {
-        out.extend(c.encode_utf8(&mut utf8).as_bytes());
-        return;
+        return push_char(c, out);
     }
     let at = out.len();
     out.extend([JOIN, 0]);
-    out.extend(c.encode_utf8(&mut utf8).as_bytes());
-    for c in row.joined_at(col) {
-        out.extend(c.encode_utf8(&mut utf8).as_bytes());
-    }
+    push_char(c, out);
+    row.joined_at(col).for_each(|c| push_char(c, out));
     out[at + 1] = (out.len() - at - 2) as u8 | if width == 2 { JOIN_WIDE } else { 0 };
+}
+
+/// `encode_utf8`, faster for the lengths that are common.
+#[inline]
+fn push_char(c: char, out: &mut Vec<u8>) {
+    let code = u32::from(c);
+    let low = |shift: u32| 0x80 | (code >> shift & 0x3f) as u8;
+    match code {
+        0..0x80 => out.push(code as u8),
+        0x80..0x800 => out.extend([0xc0 | (code >> 6) as u8, low(0)]),
+        0x800..0x1_0000 => out.extend([0xe0 | (code >> 12) as u8, low(6), low(0)]),
+        _ => out.extend([0xf0 | (code >> 18) as u8, low(12), low(6), low(0)]),
+    }
 }
 
 fn pack_runs(cells: &[Cell], styles: &Styles, links: &Links, out: &mut Vec<u8>) {

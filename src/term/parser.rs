@@ -3,6 +3,7 @@
 
 use super::params::Params;
 use super::state::State;
+use super::utf8::{Decoded, decode};
 
 /// An OSC string keeps this much; what is longer is swallowed whole.
 pub const MAX_OSC: usize = 64 * 1024;
@@ -122,6 +123,10 @@ impl Parser {
     fn chars<'a>(&mut self, bytes: &'a [u8], state: &mut State) -> Option<&'a [u8]> {
         let mut rest = bytes;
         while rest.first().is_some_and(|b| *b >= 0x80) {
+            rest = &rest[state.screen.print_run(rest)..];
+            if rest.first().is_none_or(|b| *b < 0x80) {
+                break;
+            }
             match decode(rest) {
                 Decoded::Char(c, len) => {
                     state.print(c);
@@ -308,18 +313,24 @@ impl Parser {
     }
 }
 
-/// Length of the run of printable ASCII in front.
+/// Length of the run of printable ASCII in front, eight bytes at a time: the high bit of each
+/// byte of `odd` is set where one is below 0x20, above 0x7f, or 0x7f. What borrows and carries
+/// spill over can only reach bytes after one that is odd itself.
 #[inline]
 fn text_len(bytes: &[u8]) -> usize {
-    let is_text = |b: &u8| (0x20..0x7f).contains(b);
+    const ONES: u64 = u64::from_le_bytes([1; 8]);
     let mut len = 0;
-    for block in bytes.chunks_exact(16) {
-        if !block.iter().fold(true, |all, b| all & is_text(b)) {
-            break;
+    let mut rest = bytes;
+    while let Some((eight, after)) = rest.split_first_chunk::<8>() {
+        let x = u64::from_le_bytes(*eight);
+        let odd = (x.wrapping_sub(ONES * 0x20) | x | x.wrapping_add(ONES)) & (ONES * 0x80);
+        if odd != 0 {
+            return len + odd.trailing_zeros() as usize / 8;
         }
-        len += 16;
+        len += 8;
+        rest = after;
     }
-    len + bytes[len..].iter().position(|b| !is_text(b)).unwrap_or(bytes.len() - len)
+    len + rest.iter().position(|b| !(0x20..0x7f).contains(b)).unwrap_or(rest.len())
 }
 
 /// Reads numbers up to the first byte that is none; None when the end or something odd comes.
@@ -350,42 +361,6 @@ fn read_params(bytes: &[u8], params: &mut Params) -> Option<usize> {
         }
     }
     None
-}
-
-enum Decoded {
-    Char(char, usize),
-    /// A maximal part of a sequence that cannot go on.
-    Bad(usize),
-    /// What is there could still become a character.
-    Cut,
-}
-
-/// Decodes the character in front, which is not ASCII.
-#[inline]
-fn decode(bytes: &[u8]) -> Decoded {
-    let first = bytes[0];
-    let (len, low, high) = match first {
-        0xc2..=0xdf => (2, 0x80, 0xbf),
-        0xe0 => (3, 0xa0, 0xbf),
-        0xed => (3, 0x80, 0x9f),
-        0xe1..=0xef => (3, 0x80, 0xbf),
-        0xf0 => (4, 0x90, 0xbf),
-        0xf4 => (4, 0x80, 0x8f),
-        0xf1..=0xf3 => (4, 0x80, 0xbf),
-        _ => return Decoded::Bad(1),
-    };
-    let mut value = u32::from(first) & (0x7f >> len);
-    for at in 1..len {
-        let Some(byte) = bytes.get(at) else {
-            return Decoded::Cut;
-        };
-        let range = if at == 1 { low..=high } else { 0x80..=0xbf };
-        if !range.contains(byte) {
-            return Decoded::Bad(at);
-        }
-        value = value << 6 | u32::from(byte & 0x3f);
-    }
-    Decoded::Char(char::from_u32(value).unwrap_or(char::REPLACEMENT_CHARACTER), len)
 }
 
 /// Takes from `vte` what the fast way left.

@@ -36,7 +36,7 @@ impl State {
             b'H' | b'f' => screen.go_to(n - 1, p.or(1, 1) - 1),
             b'K' => screen.erase_in_line(p.or(0, 0), false),
             b'J' => screen.erase_in_display(p.or(0, 0), false),
-            b'A' | b'k' => screen.up(n),
+            b'A' => screen.up(n),
             b'B' => screen.down(n),
             b'C' => screen.right(n),
             b'D' | b'j' => screen.backspace(n),

@@ -1,10 +1,14 @@
 //! Printing: runs of ASCII as slices, other characters one by one, and what joins a cell.
 
+use super::cell::{BLANK, Cell, StyleId};
 use super::modes::Mode;
 use super::screen::Screen;
 use super::width::{
     VS16, ZWJ, char_width, is_pictograph, is_regional_indicator, is_skin_tone, is_text_emoji,
 };
+
+/// Columns that are gathered before they are written.
+const RUN: usize = 64;
 
 /// A cell of the row the cursor is in or left, and what stands there.
 struct Before {
@@ -32,13 +36,50 @@ impl Screen {
             let fit = rest.len().min(limit + 1 - col);
             self.touch(row).write_ascii(col, &rest[..fit], ink);
             rest = &rest[fit..];
-            self.point.col = col + fit;
-            if col + fit > limit {
-                self.point.col = limit;
-                self.point.pending = true;
-            }
+            self.advance(col + fit);
         }
         self.last = text.last().map(|byte| char::from(*byte));
+    }
+
+    /// Prints the characters in front that need no thought: not ASCII, of one or two columns,
+    /// joining nothing, and with room in the row. Tells how many bytes that were.
+    pub fn print_run(&mut self, bytes: &[u8]) -> usize {
+        let odd = self.point.pending || self.after_zwj || self.modes.insert();
+        if odd || !self.charsets.is_ascii() {
+            return 0;
+        }
+        let (ink, start) = (self.ink(), self.point.col);
+        let room = (self.right_limit() + 1 - start).min(RUN);
+        let mut cells = [BLANK; RUN];
+        let (mut used, mut len) = (0, 0);
+        while let Some((c, bytes, width)) = simple_char(&bytes[used..]) {
+            if len + width > room {
+                break;
+            }
+            if width == 2 {
+                cells[len] = Cell::wide(c, ink);
+                cells[len + 1] = Cell::tail(ink);
+            } else {
+                cells[len] = Cell::narrow(c, ink);
+            }
+            len += width;
+            used += bytes;
+            self.last = Some(c);
+        }
+        if used > 0 {
+            let row = self.point.row;
+            self.touch(row).write_cells(start, &cells[..len], ink);
+            self.advance(start + len);
+        }
+        used
+    }
+
+    /// The cursor after something was printed up to a column.
+    #[inline]
+    fn advance(&mut self, col: usize) {
+        let limit = self.right_limit();
+        self.point.pending = col > limit;
+        self.point.col = col.min(limit);
     }
 
     /// Goes to the next row when a wrap was deferred; false when wrapping is off.
@@ -60,12 +101,13 @@ impl Screen {
     pub fn print(&mut self, c: char) {
         let c = if self.charsets.is_ascii() { c } else { self.charsets.map(c) };
         let width = char_width(c);
-        if (width == 0 || !c.is_ascii()) && self.joins(c, width) {
+        if (width == 0 || self.may_cluster(c)) && self.joins(c, width) {
             return;
         }
         if width == 0 {
             return;
         }
+        self.after_zwj = false;
         self.last = Some(c);
         self.place(c, width);
     }
@@ -84,18 +126,14 @@ impl Screen {
         let width = width.min(limit + 1 - col);
         if self.modes.insert() {
             let end = limit + 1;
-            self.touch(row).insert(col, end, width, super::cell::StyleId(0));
+            self.touch(row).insert(col, end, width, StyleId(0));
         }
         let row = self.touch(row);
         match width {
             2 => row.write_wide(col, c, ink),
             _ => row.write_narrow(col, c, ink),
         }
-        self.point.col = col + width;
-        if col + width > limit {
-            self.point.col = limit;
-            self.point.pending = true;
-        }
+        self.advance(col + width);
     }
 
     /// A wide character does not fit in the last column: it goes to the next row, or, without
@@ -130,10 +168,8 @@ impl Screen {
     }
 
     /// Joins a character to the one before where it belongs to it; false if it stands alone.
+    #[inline(never)]
     fn joins(&mut self, c: char, width: usize) -> bool {
-        if width > 0 && !self.may_cluster(c) {
-            return false;
-        }
         let Some(before) = self.before() else {
             return width == 0;
         };
@@ -141,6 +177,7 @@ impl Screen {
             return false;
         }
         self.touch(before.row).join(before.col, c);
+        self.after_zwj = c == ZWJ;
         let first = self.grid.row(before.row).cell(before.col).char();
         let emoji = c == VS16 && is_text_emoji(first);
         if !before.wide && (emoji || is_regional_indicator(c)) {
@@ -150,8 +187,10 @@ impl Screen {
     }
 
     /// Cheap test that leaves only characters that could join the one before.
+    #[inline]
     fn may_cluster(&self, c: char) -> bool {
-        u32::from(c) >= 0x2190 && self.modes.is(Mode::Graphemes) && is_pictograph_like(c)
+        (self.after_zwj || is_regional_indicator(c) || is_skin_tone(c))
+            && self.modes.is(Mode::Graphemes)
     }
 
     fn clusters_with(&self, before: &Before, c: char) -> bool {
@@ -174,11 +213,7 @@ impl Screen {
             return;
         }
         self.touch(before.row).widen(before.col);
-        self.point.col = before.col + 2;
-        if before.col + 2 > limit {
-            self.point.col = limit;
-            self.point.pending = true;
-        }
+        self.advance(before.col + 2);
     }
 
     /// REP: the last character again, as if it were printed.
@@ -193,6 +228,17 @@ impl Screen {
     }
 }
 
-fn is_pictograph_like(c: char) -> bool {
-    is_regional_indicator(c) || is_skin_tone(c) || is_pictograph(c)
+/// A character of two or three bytes that never joins another, its bytes and columns.
+#[inline]
+fn simple_char(bytes: &[u8]) -> Option<(char, usize, usize)> {
+    let (code, len) = match *bytes {
+        [a @ 0xe1..=0xec, b @ 0x80..=0xbf, c @ 0x80..=0xbf, ..] => {
+            (u32::from(a & 15) << 12 | u32::from(b & 63) << 6 | u32::from(c & 63), 3)
+        }
+        [a @ 0xc2..=0xdf, b @ 0x80..=0xbf, ..] => (u32::from(a & 31) << 6 | u32::from(b & 63), 2),
+        _ => return None,
+    };
+    let c = char::from_u32(code)?;
+    let width = char_width(c);
+    (width > 0).then_some((c, len, width))
 }

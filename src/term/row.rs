@@ -108,35 +108,62 @@ impl Row {
     #[inline]
     pub fn write_ascii(&mut self, col: usize, text: &[u8], ink: Ink) {
         let end = col + text.len();
-        if !self.ascii {
+        if !self.ascii && col < self.cells.len() {
             self.cut(col, end);
         }
         self.plain &= ink.is_plain();
+        if col == self.cells.len() {
+            self.cells.extend(text.iter().map(|byte| Cell::ascii(*byte, ink)));
+            return;
+        }
         for (cell, byte) in self.span(col, end).iter_mut().zip(text) {
             *cell = Cell::ascii(*byte, ink);
         }
     }
 
+    /// Writes cells of one ink, wide pairs whole, that are not ASCII.
+    pub fn write_cells(&mut self, col: usize, cells: &[Cell], ink: Ink) {
+        self.plain &= ink.is_plain();
+        let end = col + cells.len();
+        if !self.ascii && col < self.cells.len() {
+            self.cut(col, end);
+        }
+        self.ascii = false;
+        if col == self.cells.len() {
+            self.cells.extend_from_slice(cells);
+        } else {
+            self.span(col, end).copy_from_slice(cells);
+        }
+    }
+
     #[inline]
     pub fn write_narrow(&mut self, col: usize, c: char, ink: Ink) {
-        if !self.ascii {
+        if !self.ascii && col < self.cells.len() {
             self.cut(col, col + 1);
         }
         self.ascii &= c.is_ascii();
         self.plain &= ink.is_plain();
-        self.span(col, col + 1)[0] = Cell::narrow(c, ink);
+        let cell = Cell::narrow(c, ink);
+        if col == self.cells.len() {
+            self.cells.push(cell);
+        } else {
+            self.span(col, col + 1)[0] = cell;
+        }
     }
 
     #[inline]
     pub fn write_wide(&mut self, col: usize, c: char, ink: Ink) {
-        if !self.ascii {
+        if !self.ascii && col < self.cells.len() {
             self.cut(col, col + 2);
         }
         self.ascii = false;
         self.plain &= ink.is_plain();
-        let span = self.span(col, col + 2);
-        span[0] = Cell::wide(c, ink);
-        span[1] = Cell::tail(ink);
+        let pair = [Cell::wide(c, ink), Cell::tail(ink)];
+        if col == self.cells.len() {
+            self.cells.extend(pair);
+        } else {
+            self.span(col, col + 2).copy_from_slice(&pair);
+        }
     }
 
     /// Marks the last column as left free by a wide character that went to the next row.

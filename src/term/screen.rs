@@ -8,7 +8,7 @@ use super::modes::{Mode, Modes};
 use super::pack;
 use super::row::Row;
 use super::scrollback::Scrollback;
-use super::style::{Style, Styles};
+use super::style::{Color, Style, Styles};
 use super::sync::Frame;
 use super::tabs::Tabs;
 use super::{Limits, Size};
@@ -85,6 +85,8 @@ pub struct Screen {
     pub stale: bool,
     /// The character REP repeats: the last one printed, if nothing else came since.
     pub last: Option<char>,
+    /// A joiner came last: what follows may belong to the same character.
+    pub after_zwj: bool,
     /// DECSACE: attributes change in a rectangle, not in a stream.
     pub rect_exact: bool,
     /// Stamp of what changes now, and whether anything did.
@@ -122,6 +124,7 @@ impl Screen {
             ink: Ink::default(),
             stale: false,
             last: None,
+            after_zwj: false,
             rect_exact: false,
             now: 1,
             changed: false,
@@ -175,7 +178,12 @@ impl Screen {
     }
 
     /// Style of cells that are erased now.
+    #[inline]
     pub fn erase_style(&mut self) -> StyleId {
+        if self.pen.bg == Color::Default { StyleId(0) } else { self.painted_style() }
+    }
+
+    fn painted_style(&mut self) -> StyleId {
         if self.styles.wants_sweep() {
             self.sweep();
             self.stale = true;
@@ -286,12 +294,12 @@ impl Screen {
         }
     }
 
+    /// To a tab stop on the left; a deferred wrap stays, as in xterm.
     pub fn back_tab(&mut self, n: usize) {
         let first = if self.modes.origin() { self.margins.left } else { 0 };
         for _ in 0..n.min(self.cols) {
             self.point.col = self.tabs.before(self.point.col, first);
         }
-        self.point.pending = false;
     }
 
     #[inline]
@@ -399,9 +407,39 @@ impl Screen {
 
     /// BS and CUB: to the left, and with reverse wrap on to the end of the row above.
     pub fn backspace(&mut self, n: usize) {
-        let limit = self.left_limit();
-        self.point.col = self.point.col.saturating_sub(n).max(limit);
+        let wraps = self.modes.is(Mode::ReverseWrap) || self.modes.is(Mode::ReverseWrapFar);
+        if wraps && self.modes.autowrap() {
+            self.back_over_rows(n);
+        } else {
+            self.point.col = self.point.col.saturating_sub(n).max(self.left_limit());
+        }
         self.point.pending = false;
+    }
+
+    /// The deferred wrap counts as a column here.
+    fn back_over_rows(&mut self, n: usize) {
+        let mut left = n.min(self.cols * self.rows) - usize::from(self.point.pending);
+        loop {
+            let step = left.min(self.point.col - self.left_limit());
+            self.point.col -= step;
+            left -= step;
+            if left == 0 || !self.back_to_row_above() {
+                return;
+            }
+            left -= 1;
+        }
+    }
+
+    /// To the end of the row above; above the first row comes the last.
+    fn back_to_row_above(&mut self) -> bool {
+        let row = match self.point.row {
+            row if row == self.margins.top => self.margins.bottom,
+            0 => return false,
+            row => row - 1,
+        };
+        self.point.row = row;
+        self.point.col = self.margins.right;
+        true
     }
 
     /// RIS. Line numbers go on, so that none is used twice.

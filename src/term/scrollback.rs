@@ -198,17 +198,18 @@ impl Scrollback {
         self.end_line += u64::from(!Record(record).wraps());
     }
 
+    /// Goes round before it grows, and grows before it forgets.
+    #[inline]
     fn make_room(&mut self, len: usize) {
         while !self.ring.fits(len) {
-            let half_empty = self.ring.live() * 2 < self.ring.memory.len();
-            if half_empty && self.ring.turn(len) {
+            if self.ring.turn(len) {
                 continue;
             }
             let size = (self.ring.memory.len() * 2).max(FIRST_BYTES).min(self.limits.bytes);
             if size > self.ring.memory.len() {
                 self.ring.grow(size);
                 self.rebuild_index();
-            } else if !self.ring.turn(len) {
+            } else {
                 self.drop_first();
             }
         }

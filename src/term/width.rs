@@ -8,19 +8,31 @@ pub const VS16: char = '\u{fe0f}';
 /// Columns of a character: 0 joins the one before, never more than 2. Ambiguous is narrow.
 #[inline]
 pub fn char_width(c: char) -> usize {
-    match u32::from(c) {
-        0x20..=0x7e | 0xa0..=0xac | 0xae..=0x2ff => 1,
-        0x3400..=0x4dbf | 0x4e00..=0x9fff | 0xac00..=0xd7a3 | 0x3041..=0x3096 | 0x30a1..=0x30fa => {
-            2
-        }
-        _ => UnicodeWidthChar::width(c).unwrap_or(0).min(2),
+    let code = u32::from(c);
+    if is_common_wide(code) {
+        return 2;
     }
+    if code < 0x300 && code != 0xad {
+        return usize::from(code >= 0xa0 || (0x20..0x7f).contains(&code));
+    }
+    UnicodeWidthChar::width(c).unwrap_or(0).min(2)
 }
 
+/// Han, kana and Hangul syllables, without asking the table.
+#[inline]
+fn is_common_wide(code: u32) -> bool {
+    (0x4e00..=0x9fff).contains(&code)
+        || (0xac00..=0xd7a3).contains(&code)
+        || (0x3041..=0x3096).contains(&code)
+        || (0x30a1..=0x30fa).contains(&code)
+}
+
+#[inline]
 pub fn is_regional_indicator(c: char) -> bool {
     matches!(u32::from(c), 0x1f1e6..=0x1f1ff)
 }
 
+#[inline]
 pub fn is_skin_tone(c: char) -> bool {
     matches!(u32::from(c), 0x1f3fb..=0x1f3ff)
 }

@@ -1,3 +1,18 @@
 //! Whole behaviour, by function.
 
+mod edit;
+mod history;
+mod margins;
+mod motion;
+mod osc;
 mod props;
+mod rect;
+mod reflow;
+mod reply;
+mod screens;
+mod sgr;
+mod shell;
+mod strings;
+mod sync;
+mod unicode;
+mod wrap;
