@@ -10,6 +10,8 @@ mod notices;
 mod record;
 pub mod signals;
 mod terminal;
+#[cfg(test)]
+mod tests;
 mod timers;
 
 use std::collections::{BTreeMap, VecDeque};

@@ -1,0 +1,326 @@
+//! The server's state under a clock of our own: something comes in, effects go out.
+#![allow(clippy::disallowed_methods)]
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use super::limits::{KILL_GRACE, MAX_DEAD, MAX_INPUT_QUEUE, READY_TIMEOUT};
+use super::*;
+
+const ME: ClientId = ClientId(1);
+
+/// A server whose time stands still until it is moved.
+struct Bench {
+    mux: Mux,
+    now: Instant,
+    effects: Vec<Effect>,
+}
+
+fn bench() -> Bench {
+    let host = Host {
+        socket: "/run/t4a.sock".into(),
+        shell: "/bin/bash".into(),
+        home: "/home/me".into(),
+        env: vec![("PATH".into(), "/bin".into()), ("TERM".into(), "dumb".into())],
+        integration_dir: Some("/run/shell".into()),
+        worker_pid: 2,
+        keeper_pid: 1,
+    };
+    let now = Instant::now();
+    let mut mux = Mux::new(host, ServerRecord::first(None), now);
+    mux.on(Incoming::Connected(ME), now);
+    let mut bench = Bench { mux, now, effects: Vec::new() };
+    bench.ask(json!({"cmd": "events", "tag": "e"}));
+    bench
+}
+
+impl Bench {
+    fn collect(&mut self) {
+        while let Some(effect) = self.mux.next_effect() {
+            self.effects.push(effect);
+        }
+    }
+
+    fn on(&mut self, incoming: Incoming) {
+        self.mux.on(incoming, self.now);
+        self.mux.on(Incoming::Drained(ME), self.now);
+        self.collect();
+    }
+
+    fn ask(&mut self, request: Value) {
+        let line = request.to_string();
+        self.mux.request(ME, line.as_bytes(), self.now, crate::command::run);
+        self.mux.on(Incoming::Drained(ME), self.now);
+        self.collect();
+    }
+
+    fn pass(&mut self, time: Duration) {
+        self.now += time;
+        self.on(Incoming::Tick);
+    }
+
+    /// All lines given to the client since the last look.
+    fn lines(&mut self) -> Vec<Value> {
+        let effects = std::mem::take(&mut self.effects);
+        let bytes = effects.into_iter().filter_map(|effect| match effect {
+            Effect::Reply { bytes, .. } | Effect::Stream { bytes, .. } => Some(bytes),
+            _ => None,
+        });
+        let all: Vec<u8> = bytes.flatten().collect();
+        let lines = all.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+        lines.map(|line| serde_json::from_slice(line).unwrap()).collect()
+    }
+
+    fn events(&mut self) -> Vec<String> {
+        let lines = self.lines();
+        let names = lines.iter().filter_map(|line| line["event"].as_str());
+        names.map(str::to_owned).collect()
+    }
+
+    /// A program that runs.
+    fn create(&mut self, request: Value) -> TerminalId {
+        self.ask(request);
+        let id = TerminalId(self.mux.next_id - 1);
+        self.on(Incoming::Forked { id, pid: 100 + id.0 });
+        self.on(Incoming::Started { id, result: Ok(()) });
+        id
+    }
+
+    fn cat(&mut self) -> TerminalId {
+        let id = self.create(json!({"cmd": "create", "cmd_args": ["cat"]}));
+        self.lines();
+        id
+    }
+
+    fn print(&mut self, id: TerminalId, bytes: &[u8]) {
+        self.on(Incoming::Output { id, bytes });
+    }
+
+    fn signals(&mut self) -> Vec<(i32, Target)> {
+        let of = |effect: &Effect| match effect {
+            Effect::Signal { signal, target, .. } => Some((*signal, *target)),
+            _ => None,
+        };
+        self.effects.iter().filter_map(of).collect()
+    }
+}
+
+const IDLE: Duration = Duration::from_millis(2000);
+
+#[test]
+fn quiet_then_busy_then_quiet() {
+    let mut bench = bench();
+    let id = bench.cat();
+    bench.pass(IDLE - Duration::from_millis(1));
+    assert!(bench.events().is_empty());
+    bench.print(id, b"x");
+    bench.pass(IDLE - Duration::from_millis(1));
+    assert!(bench.events().is_empty());
+    bench.pass(Duration::from_millis(1));
+    assert_eq!(bench.events(), ["idle"]);
+    bench.pass(IDLE * 5);
+    assert!(bench.events().is_empty());
+    bench.print(id, b"y");
+    assert_eq!(bench.events(), ["activity"]);
+    bench.pass(IDLE);
+    assert_eq!(bench.events(), ["idle"]);
+}
+
+#[test]
+fn another_idle_timeout_counts_at_once() {
+    let mut bench = bench();
+    let id = bench.cat();
+    bench.pass(Duration::from_millis(500));
+    bench.ask(json!({"cmd": "config", "idle_timeout_ms": 400}));
+    bench.pass(Duration::ZERO);
+    assert_eq!(bench.events(), ["idle"]);
+    bench.print(id, b"x");
+    bench.ask(json!({"cmd": "config", "id": "t1", "idle_timeout_ms": 100}));
+    bench.lines();
+    bench.pass(Duration::from_millis(100));
+    let idle = bench.lines();
+    assert_eq!((&idle[0]["event"], &idle[0]["after_ms"]), (&json!("idle"), &json!(100)));
+}
+
+#[test]
+fn kill_hangs_up_then_kills_then_gives_up() {
+    let mut bench = bench();
+    bench.cat();
+    bench.ask(json!({"cmd": "kill", "id": "t1", "tag": 1}));
+    let signals = bench.signals();
+    assert!(signals.contains(&(signals::SIGHUP, Target::Group)));
+    assert!(signals.contains(&(signals::SIGHUP, Target::Foreground)));
+    assert!(bench.lines().is_empty(), "answered before the program is gone");
+    bench.pass(KILL_GRACE);
+    assert!(bench.signals().contains(&(signals::SIGKILL, Target::Group)));
+    assert!(bench.lines().is_empty());
+    bench.pass(KILL_GRACE);
+    let lines = bench.lines();
+    assert!(lines.iter().any(|line| line["tag"] == 1 && line["ok"] == true), "{lines:?}");
+}
+
+#[test]
+fn the_dead_are_kept_up_to_a_number() {
+    let mut bench = bench();
+    for _ in 0..MAX_DEAD + 1 {
+        let id = bench.cat();
+        bench.on(Incoming::Exited { id, exit: Exit::Code(3) });
+    }
+    assert_eq!(bench.mux.terminals().count(), MAX_DEAD);
+    assert!(bench.mux.find("t1").is_err());
+    assert!(bench.mux.find("t2").is_ok());
+    assert_eq!(bench.events(), ["exit", "killed"]);
+}
+
+#[test]
+fn an_end_before_the_start_was_told_is_not_lost() {
+    let mut bench = bench();
+    bench.ask(json!({"cmd": "create", "cmd_args": ["true"]}));
+    let id = TerminalId(1);
+    bench.on(Incoming::Forked { id, pid: 7 });
+    bench.on(Incoming::Exited { id, exit: Exit::Signal(9) });
+    assert!(bench.events().is_empty());
+    bench.on(Incoming::Started { id, result: Ok(()) });
+    let lines = bench.lines();
+    let exit = lines.iter().find(|line| line["event"] == "exit").expect("an exit");
+    assert_eq!((&exit["code"], &exit["signal"]), (&json!(137), &json!("KILL")));
+    assert!(lines.iter().any(|line| line["id"] == "t1"), "create was not answered");
+}
+
+#[test]
+fn a_program_that_cannot_be_started_leaves_nothing() {
+    let mut bench = bench();
+    bench.ask(json!({"cmd": "create", "cmd_args": ["nosuch"]}));
+    let failure = Failure::new(Code::SpawnFailed, "no such program");
+    bench.on(Incoming::Started { id: TerminalId(1), result: Err(failure) });
+    let lines = bench.lines();
+    assert_eq!(lines[0]["code"], "spawn_failed");
+    assert_eq!(bench.mux.terminals.len(), 0);
+}
+
+#[test]
+fn ready_waits_for_the_prompt_and_no_longer_than_it_may() {
+    let mut bench = bench();
+    let request = json!({"cmd": "create", "cmd_args": ["bash"], "ready": true, "tag": 1});
+    let answer = |lines: Vec<Value>| lines.into_iter().find(|line| line["tag"] == 1);
+    let id = bench.create(request.clone());
+    assert_eq!(answer(bench.lines()), None);
+    bench.print(id, b"\x1b]133;A;aid=1\x07$ \x1b]133;B\x07");
+    assert_eq!(answer(bench.lines()).expect("an answer")["ready"], true);
+    bench.create(request.clone());
+    bench.pass(READY_TIMEOUT);
+    assert_eq!(answer(bench.lines()).expect("an answer")["ready"], false);
+    let id = bench.create(request);
+    bench.on(Incoming::Exited { id, exit: Exit::Code(1) });
+    assert_eq!(answer(bench.lines()).expect("an answer")["ready"], false);
+}
+
+#[test]
+fn a_line_editor_without_integration_is_ready_when_it_asks_for_pastes() {
+    let mut bench = bench();
+    let id = bench.create(json!({"cmd": "create", "cmd_args": ["python3"], "ready": true}));
+    bench.lines();
+    bench.print(id, b"\x1b[?2004h>>> ");
+    assert_eq!(bench.lines()[0]["ready"], true);
+}
+
+#[test]
+fn typing_is_all_or_nothing_and_signals_pass_it_by() {
+    let mut bench = bench();
+    bench.cat();
+    let paste = "x".repeat(MAX_INPUT_QUEUE);
+    bench.ask(json!({"cmd": "send", "id": "t1", "input": paste}));
+    bench.ask(json!({"cmd": "send", "id": "t1", "input": "y"}));
+    let lines = bench.lines();
+    assert_eq!((&lines[0]["ok"], &lines[1]["code"]), (&json!(true), &json!("input_full")));
+    bench.ask(json!({"cmd": "signal", "id": "t1", "signal": "INT"}));
+    assert_eq!(bench.signals(), [(signals::SIGINT, Target::Foreground)]);
+    assert_eq!(bench.lines()[0]["dropped_bytes"], MAX_INPUT_QUEUE);
+}
+
+#[test]
+fn a_program_that_asks_without_reading_gets_no_endless_answers() {
+    let mut bench = bench();
+    let id = bench.cat();
+    for _ in 0..200 {
+        bench.print(id, &b"\x1b[6n".repeat(1000));
+    }
+    let queued = bench.mux.get(id).map(Terminal::queued).expect("a terminal");
+    assert!(queued > 0 && queued <= limits::MAX_REPLY_QUEUE, "{queued}");
+}
+
+#[test]
+fn commands_are_timed_and_forged_ends_are_told_apart() {
+    let mut bench = bench();
+    let id = bench.create(json!({"cmd": "create", "cmd_args": ["bash"]}));
+    let key = bench.mux.get(id).expect("a terminal").identity.key.clone();
+    let keyed = |what: &str| format!("\x1b]7777;{what};key={key};aid=1\x07");
+    bench.print(id, keyed("prompt").as_bytes());
+    bench.print(id, b"\x1b]133;A;aid=1\x07$ \x1b]133;B\x07sleep 1\r\n");
+    bench.print(id, b"\x1b]133;C;aid=1;cmdline_url=sleep%201\x07");
+    bench.lines();
+    bench.pass(Duration::from_millis(300));
+    bench.print(id, b"\x1b]7777;done;0\x07");
+    let forged = bench.lines();
+    assert_eq!(
+        (&forged[0]["event"], &forged[0]["trusted"]),
+        (&json!("command_done"), &json!(false))
+    );
+    bench.pass(Duration::from_millis(700));
+    bench.print(id, keyed("done;5").as_bytes());
+    let done = bench.lines();
+    assert_eq!(done[0]["code"], 5);
+    assert_eq!(done[0]["command"], "sleep 1");
+    assert_eq!(done[0]["duration_ms"], 1000);
+    assert_eq!(done[0]["trusted"], true);
+}
+
+#[test]
+fn the_environment_is_the_hosts_with_ours_on_top() {
+    let mut bench = bench();
+    bench
+        .ask(json!({"cmd": "create", "cmd_args": ["cat"], "env": {"A": "b", "T4A_TERMINAL": "x"}}));
+    let plan = bench.effects.iter().find_map(|effect| match effect {
+        Effect::Spawn(plan) => Some(plan),
+        _ => None,
+    });
+    let env = &plan.expect("a spawn").env;
+    let get = |name: &str| {
+        let all: Vec<_> = env.iter().filter(|(known, _)| known == name).collect();
+        assert!(all.len() <= 1, "{name} is there twice");
+        all.first().map(|(_, value)| value.as_str())
+    };
+    assert_eq!(get("PATH"), Some("/bin"));
+    assert_eq!(get("TERM"), Some("xterm-256color"));
+    assert_eq!(get("COLORTERM"), Some("truecolor"));
+    assert_eq!(get("A"), Some("b"));
+    assert_eq!(get("T4A_TERMINAL"), Some("t1"));
+    assert_eq!(get("T4A_SOCKET"), Some("/run/t4a.sock"));
+}
+
+#[test]
+fn a_new_worker_knows_the_terminals_of_the_old_one() {
+    let mut old = bench();
+    let id = old.create(json!({"cmd": "create", "cmd_args": ["cat"], "name": "build",
+        "labels": {"who": "me"}, "idle_timeout_ms": 77}));
+    let record = serde_json::to_vec(&old.mux.get(id).expect("a terminal").identity).unwrap();
+    let seq = old.mux.seq();
+    let server = old.effects.iter().rev().find_map(|effect| match effect {
+        Effect::RememberServer(bytes) => ServerRecord::read(bytes),
+        _ => None,
+    });
+    let server = server.expect("the server's record");
+    assert!(server.seq >= seq && server.next_id == 2);
+
+    let mut mux = Mux::new(old.mux.host.clone(), server, old.now);
+    let size = Size { cols: 100, rows: 30 };
+    assert!(mux.inherit(&record, 101, size, None));
+    mux.inherited();
+    let terminal = mux.terminal("build").expect("by its name");
+    assert_eq!((terminal.id(), terminal.pid(), terminal.grid.size()), (id, Some(101), size));
+    assert_eq!(mux.idle_timeout_ms(Some(id)), 77);
+    assert!(mux.seq() > seq);
+    assert_eq!(mux.new_id(), Ok(TerminalId(2)));
+    assert!(!mux.inherit(b"nonsense", 1, size, None));
+}
