@@ -11,10 +11,6 @@ pub enum Typed {
     Bytes(String),
 }
 
-pub fn base64(bytes: &[u8]) -> String {
-    STANDARD.encode(bytes)
-}
-
 /// A backslash before anything else is an error, because it is likely a mistake.
 pub fn unescape(text: &str) -> Result<Typed, String> {
     let mut bytes = Vec::with_capacity(text.len());
@@ -28,13 +24,14 @@ pub fn unescape(text: &str) -> Result<Typed, String> {
     }
     Ok(match String::from_utf8(bytes) {
         Ok(text) => Typed::Text(text),
-        Err(error) => Typed::Bytes(base64(&enter(error.as_bytes()))),
+        Err(error) => Typed::Bytes(base64(error.as_bytes())),
     })
 }
 
-/// Raw bytes go out unchanged, so the Enter key is put in here.
-fn enter(bytes: &[u8]) -> Vec<u8> {
-    bytes.iter().map(|byte| if *byte == b'\n' { b'\r' } else { *byte }).collect()
+/// What is not text, in base64. Raw bytes go out unchanged, so the Enter key is put in here.
+pub fn base64(bytes: &[u8]) -> String {
+    let enter = |byte: &u8| if *byte == b'\n' { b'\r' } else { *byte };
+    STANDARD.encode(bytes.iter().map(enter).collect::<Vec<_>>())
 }
 
 fn escaped(rest: &mut std::str::Chars) -> Result<u8, String> {

@@ -5,6 +5,7 @@ mod escape;
 mod output;
 
 use std::io::{self, IsTerminal, Read, Write};
+use std::os::fd::AsFd;
 use std::process::ExitCode;
 
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
@@ -13,7 +14,7 @@ use crate::client::{Client, Trouble};
 use crate::command::{self, Command};
 use crate::keeper;
 use crate::mux::integration;
-use crate::os::process;
+use crate::os::{poll, process};
 use crate::server;
 use crate::wire::Pair;
 use output::{Format, Output};
@@ -179,7 +180,10 @@ fn create(args: CreateArgs) -> Result<command::Create, Trouble> {
     let cwd = create.cwd.map_or_else(|| here.clone(), |cwd| here.join(cwd));
     create.cwd = Some(cwd.to_string_lossy().into_owned());
     create.inherit_env = false;
-    let own = process::base_env().into_iter().map(|(key, value)| Pair { key, value });
+    // What the terminal can do is not what the caller's can.
+    let own =
+        process::base_env().into_iter().filter(|(key, _)| key != "TERM" && key != "COLORTERM");
+    let own = own.map(|(key, value)| Pair { key, value });
     // What was asked for comes last and so counts.
     create.env = own.chain(create.env).collect();
     Ok(create)
@@ -220,12 +224,18 @@ fn text(mut text: command::Text, out: &mut Output) -> Result<(), Trouble> {
 fn stream(events: &command::Events, out: &mut Output) -> Result<(), Trouble> {
     let mut client = Client::connect_or_start()?;
     client.send(events)?;
-    while let Some(line) = client.next_line()? {
+    // Between two events nothing is written that could fail: `t4a events | head -n 1` must end.
+    std::thread::spawn(|| {
+        poll::wait_for_hangup(io::stdout().as_fd());
+        std::process::exit(0);
+    });
+    for _ in 0..events.count.unwrap_or(usize::MAX) {
+        let line = client.next_line()?.ok_or(Trouble::Closed)?;
         let value = serde_json::from_slice(&line).unwrap_or(serde_json::Value::Null);
         Client::check(&value)?;
         out.event(&line, &value)?;
     }
-    Err(Trouble::Closed)
+    Ok(())
 }
 
 fn stop(shutdown: &command::Shutdown, out: &mut Output) -> Result<(), Trouble> {

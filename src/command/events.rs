@@ -25,6 +25,10 @@ pub struct Events {
     #[arg(long, value_name = "SEQ")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since: Option<u64>,
+    /// End after this many
+    #[arg(long, value_name = "N")]
+    #[serde(skip)]
+    pub count: Option<usize>,
 }
 
 impl Command for Events {

@@ -29,6 +29,8 @@ impl Ticket {
 #[derive(Default)]
 pub struct Client {
     in_flight: usize,
+    /// One of them has no tag: the next line is read when it has ended.
+    untagged: bool,
     /// The next line is read only when a request under way ends.
     held: bool,
     /// A batch of events is on its way and not yet taken.
@@ -64,6 +66,10 @@ impl Clients {
         self.all.len()
     }
 
+    pub fn knows(&self, id: ClientId) -> bool {
+        self.all.contains_key(&id)
+    }
+
     pub fn get_mut(&mut self, id: ClientId) -> Option<&mut Client> {
         self.all.get_mut(&id)
     }
@@ -76,7 +82,8 @@ impl Clients {
     pub fn began(&mut self, ticket: &Ticket) -> Turn {
         let Some(client) = self.all.get_mut(&ticket.client) else { return Turn::Wait };
         client.in_flight += 1;
-        client.held = ticket.tag.is_none() || client.in_flight >= MAX_IN_FLIGHT;
+        client.untagged |= ticket.tag.is_none();
+        client.held = client.untagged || client.in_flight >= MAX_IN_FLIGHT;
         if client.held { Turn::Wait } else { Turn::ReadOn }
     }
 
@@ -84,10 +91,11 @@ impl Clients {
     pub fn ended(&mut self, ticket: &Ticket) -> Turn {
         let Some(client) = self.all.get_mut(&ticket.client) else { return Turn::Wait };
         client.in_flight -= 1;
-        let was_held = std::mem::take(&mut client.held);
+        client.untagged &= ticket.tag.is_some();
         if client.finished() {
             Turn::Close
-        } else if was_held {
+        } else if client.held && !client.untagged {
+            client.held = false;
             Turn::ReadOn
         } else {
             Turn::Wait
@@ -165,6 +173,16 @@ mod tests {
         assert_eq!(clients.began(&ticket(Some("a"))), Turn::Wait);
         assert_eq!(clients.ended(&ticket(Some("a"))), Turn::ReadOn);
         assert_eq!(clients.ended(&ticket(Some("a"))), Turn::Wait);
+    }
+
+    #[test]
+    fn a_tagged_request_that_ends_lets_nothing_past_an_untagged_one() {
+        let mut clients = Clients::default();
+        clients.add(ME);
+        assert_eq!(clients.began(&ticket(Some("a"))), Turn::ReadOn);
+        assert_eq!(clients.began(&ticket(None)), Turn::Wait);
+        assert_eq!(clients.ended(&ticket(Some("a"))), Turn::Wait);
+        assert_eq!(clients.ended(&ticket(None)), Turn::ReadOn);
     }
 
     #[test]

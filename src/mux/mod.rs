@@ -210,6 +210,10 @@ impl Mux {
         run: impl FnOnce(&mut Mux, Request, &Ticket) -> Result<(), Failure>,
     ) {
         self.now = now;
+        if !self.clients.knows(client) {
+            // It was refused: nothing it asks for is done.
+            return;
+        }
         let (tag, parsed) = match wire::parse(line) {
             Ok(request) => (request.tag.clone(), Ok(request)),
             Err((tag, failure)) => (tag, Err(failure)),
@@ -223,8 +227,11 @@ impl Mux {
         self.settle();
     }
 
-    /// A line that could not even be read as a request.
+    /// A line that could not even be read as a request: nothing more is to come after this.
     pub fn reject(&mut self, client: ClientId, failure: &Failure) {
+        if let Some(client) = self.clients.get_mut(client) {
+            client.subscriptions.clear();
+        }
         self.effect(Effect::Reply { client, bytes: failure_line(None, failure) });
     }
 

@@ -23,3 +23,9 @@ pub fn wait(
         Err(error) => Err(error.into()),
     }
 }
+
+/// Sleeps until nobody is left to read what is written to `fd`.
+pub fn wait_for_hangup(fd: BorrowedFd<'_>) {
+    let mut fds = [PollFd::from_borrowed_fd(fd, PollFlags::empty())];
+    while matches!(poll(&mut fds, None), Ok(0) | Err(Errno::INTR)) {}
+}

@@ -1,6 +1,6 @@
 //! One client's connection: lines in, answers and events out.
 
-use std::future::pending;
+use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt, Interest};
 use tokio::net::UnixStream;
@@ -16,6 +16,10 @@ pub const OUT_QUEUE: usize = 4 * MAX_IN_FLIGHT;
 /// A line that is too long is read to its end before the connection closes, up to here, so that
 /// the client gets to see why.
 const MAX_DISCARD: usize = 64 << 20;
+/// And for so long: it may never end.
+const DISCARD_TIME: Duration = Duration::from_secs(1);
+/// How often it is looked whether a client that sends no more still reads.
+const LOOK_AGAIN: Duration = Duration::from_secs(1);
 const READ_CHUNK: usize = 16 << 10;
 
 pub enum FromClient {
@@ -64,7 +68,7 @@ async fn read_lines(mut reader: Reader, id: ClientId, hub: &ToHub, gate: &Semaph
             Next::Line(line) => FromClient::Line(line),
             Next::TooLong => {
                 let _ = hub.send(News::Client(id, FromClient::TooLong)).await;
-                reader.discard().await;
+                let _ = tokio::time::timeout(DISCARD_TIME, reader.discard()).await;
                 break;
             }
             Next::End => break,
@@ -144,8 +148,8 @@ impl Reader {
 
     /// A client that only sends no more stays; the hub closes it when it has had its answers.
     async fn wait_until_gone(&self) {
-        if !self.ended || !closed_for_good(&self.read).await {
-            pending::<()>().await;
+        while !closed_for_good(&self.read).await {
+            tokio::time::sleep(LOOK_AGAIN).await;
         }
     }
 }

@@ -16,7 +16,7 @@ use crate::command;
 use crate::journal::Record;
 use crate::keeper::{self, FromKeeper, Link, SlotId, ToKeeper};
 use crate::mux::limits::{MAX_CONNECTIONS, MAX_LINE, MAX_TERMINALS};
-use crate::mux::{ClientId, Effect, Incoming, Mux, Target, Terminal, TerminalId};
+use crate::mux::{ClientId, Effect, Exit, Incoming, Mux, Target, Terminal, TerminalId};
 use crate::os::pty;
 use crate::term::Size;
 use crate::wire::{Code, Failure};
@@ -82,10 +82,11 @@ impl Hub {
         let id = TerminalId(slot.0);
         let known = Record::open(record).and_then(|record| {
             let bytes = record.read().unwrap_or_default();
-            Ok((PtyLine::new(id, master, record, self.to_busy.clone())?, bytes))
+            Ok((PtyLine::new(master, record, self.to_busy.clone())?, bytes))
         });
         match known {
-            Ok((line, bytes)) if self.mux.inherit(&bytes, pid, size, ended.map(exit)) => {
+            Ok((mut line, bytes)) if self.mux.inherit(&bytes, pid, size, ended.map(exit)) => {
+                line.begin(id);
                 self.lines.insert(id, line);
             }
             _ => {
@@ -158,6 +159,7 @@ impl Hub {
             News::Prepared { id, prepared } => self.spawn(id, *prepared),
             News::Status { id, bytes } => {
                 self.mux.on(Incoming::Started { id, result: spawn::outcome(&bytes) }, now);
+                self.begin(id);
             }
             News::Probed { id, ticket, facts } => {
                 self.mux.on(Incoming::Probed { id, ticket, facts }, now);
@@ -169,18 +171,16 @@ impl Hub {
         let now = clock::now();
         match message {
             FromKeeper::Spawned { slot, pid } => {
-                self.mux.on(Incoming::Forked { id: TerminalId(slot.0), pid }, now);
+                let id = TerminalId(slot.0);
+                self.mux.on(Incoming::Forked { id, pid }, now);
+                self.begin(id);
             }
             FromKeeper::SpawnFailed { slot, errno } => {
                 let failure = spawn::refused("no process could be made", errno);
                 let id = TerminalId(slot.0);
                 self.mux.on(Incoming::Started { id, result: Err(failure) }, now);
             }
-            FromKeeper::Exited { slot, exit: ended } => {
-                let id = TerminalId(slot.0);
-                self.read_last_words(id);
-                self.mux.on(Incoming::Exited { id, exit: exit(ended) }, now);
-            }
+            FromKeeper::Exited { slot, exit: ended } => self.ended(TerminalId(slot.0), exit(ended)),
             other => eprintln!("t4a: the keeper said {other:?}, which is not for now"),
         }
     }
@@ -219,6 +219,29 @@ impl Hub {
             self.mux.effect(Effect::Close(client));
         } else {
             self.mux.on(Incoming::Connected(client), clock::now());
+        }
+    }
+
+    fn runs(&self, id: TerminalId) -> bool {
+        self.mux.get(id).is_some_and(Terminal::started)
+    }
+
+    /// What a program writes is read when it is known to run: what it does comes after `created`.
+    fn begin(&mut self, id: TerminalId) {
+        let runs = self.runs(id);
+        let Some(line) = self.lines.get_mut(&id).filter(|_| runs) else { return };
+        line.begin(id);
+        if let Some(exit) = line.early_exit.take() {
+            self.ended(id, exit);
+        }
+    }
+
+    fn ended(&mut self, id: TerminalId, exit: Exit) {
+        if self.runs(id) {
+            self.read_last_words(id);
+            self.mux.on(Incoming::Exited { id, exit }, clock::now());
+        } else if let Some(line) = self.lines.get_mut(&id) {
+            line.early_exit = Some(exit);
         }
     }
 
@@ -309,7 +332,7 @@ impl Hub {
             let Prepared { master, record, order, status } = prepared;
             let watched = spawn::watch(id, status, self.to_hub.clone());
             let line = watched
-                .and_then(|()| PtyLine::new(id, master, record, self.to_busy.clone()))
+                .and_then(|()| PtyLine::new(master, record, self.to_busy.clone()))
                 .map_err(|error| Failure::new(Code::System, format!("create: {error}")));
             line.map(|line| (line, order))
         });

@@ -10,7 +10,7 @@ use tokio::task::JoinHandle;
 
 use super::{News, ToHub};
 use crate::journal::Record;
-use crate::mux::TerminalId;
+use crate::mux::{Exit, TerminalId};
 use crate::os::pty::{self, Read};
 use crate::os::ready::Ready;
 
@@ -25,7 +25,11 @@ pub struct PtyLine {
     pub record: Record,
     /// All that was there has been read: wait for more.
     again: Arc<Notify>,
-    watch: JoinHandle<()>,
+    readable: mpsc::Sender<TerminalId>,
+    /// None before the first read.
+    watch: Option<JoinHandle<()>>,
+    /// The program ended before it was known to have begun.
+    pub early_exit: Option<Exit>,
     /// A task waits until the program reads.
     waits_to_write: bool,
 }
@@ -43,15 +47,23 @@ pub enum Rest {
 
 impl PtyLine {
     pub fn new(
-        id: TerminalId,
         master: OwnedFd,
         record: Record,
         readable: mpsc::Sender<TerminalId>,
     ) -> io::Result<PtyLine> {
         let master = Arc::new(Ready::new(master)?);
         let again = Arc::new(Notify::new());
-        let watch = tokio::spawn(watch(id, master.clone(), again.clone(), readable));
-        Ok(PtyLine { master, record, again, watch, waits_to_write: false })
+        let (watch, early_exit) = (None, None);
+        let waits_to_write = false;
+        Ok(PtyLine { master, record, again, readable, watch, early_exit, waits_to_write })
+    }
+
+    /// From now on the program is read.
+    pub fn begin(&mut self, id: TerminalId) {
+        self.watch.get_or_insert_with(|| {
+            let (master, again) = (self.master.clone(), self.again.clone());
+            tokio::spawn(watch(id, master, again, self.readable.clone()))
+        });
     }
 
     pub fn fd(&self) -> BorrowedFd<'_> {
@@ -124,7 +136,7 @@ impl PtyLine {
 
 impl Drop for PtyLine {
     fn drop(&mut self) {
-        self.watch.abort();
+        self.watch.iter().for_each(JoinHandle::abort);
     }
 }
 

@@ -267,7 +267,9 @@ impl Terminal {
     /// From the oldest line still held to the one past the line of the last row.
     pub fn lines(&self) -> Range<LineNo> {
         let last = self.line_of_row(self.size().rows - 1);
-        LineNo(self.state.screen.scrollback.first_line())..LineNo(last.0 + 1)
+        // While observers see an older frame, its lines may be gone from the scrollback.
+        let first = LineNo(self.state.screen.scrollback.first_line()).min(self.line_of_row(0));
+        first..LineNo(last.0 + 1)
     }
 
     /// Rows from the first of a line on, over scrollback and screen.

@@ -83,8 +83,7 @@ fn pack_text(row: &Row, cells: usize, out: &mut Vec<u8>) {
     if row.is_ascii() {
         pack_ascii(there, out);
     } else {
-        out.reserve(cells * 4);
-        there.iter().enumerate().for_each(|(col, cell)| pack_cell(row, col, *cell, out));
+        pack_cells(there, row.joined(), out);
     }
     out.extend(std::iter::repeat_n(b' ', cells - there.len()));
 }
@@ -97,33 +96,40 @@ fn pack_ascii(cells: &[Cell], out: &mut Vec<u8>) {
     }
 }
 
-#[inline]
-fn pack_cell(row: &Row, col: usize, cell: Cell, out: &mut Vec<u8>) {
-    if cell.is_tail() {
-        return;
+fn pack_cells(cells: &[Cell], joined: &[(u16, char)], out: &mut Vec<u8>) {
+    out.reserve(cells.len() * 4);
+    let mut joined = joined;
+    for (col, cell) in cells.iter().enumerate().filter(|(_, cell)| !cell.is_tail()) {
+        let (c, wide) = (cell.char(), cell.is_wide());
+        if !cell.is_joined() && char_width(c) == 1 + usize::from(wide) {
+            push_char(c, out);
+            continue;
+        }
+        let start = joined.iter().take_while(|m| usize::from(m.0) < col).count();
+        let len = joined[start..].iter().take_while(|m| usize::from(m.0) == col).count();
+        pack_cluster(c, wide, &joined[start..start + len], out);
+        joined = &joined[start + len..];
     }
-    let c = cell.char();
-    let width = 1 + usize::from(cell.is_wide());
-    if !cell.is_joined() && char_width(c) == width {
-        return push_char(c, out);
-    }
+}
+
+fn pack_cluster(c: char, wide: bool, joined: &[(u16, char)], out: &mut Vec<u8>) {
     let at = out.len();
     out.extend([JOIN, 0]);
     push_char(c, out);
-    row.joined_at(col).for_each(|c| push_char(c, out));
-    out[at + 1] = (out.len() - at - 2) as u8 | if width == 2 { JOIN_WIDE } else { 0 };
+    joined.iter().for_each(|(_, c)| push_char(*c, out));
+    out[at + 1] = (out.len() - at - 2) as u8 | if wide { JOIN_WIDE } else { 0 };
 }
 
 /// `encode_utf8`, faster for the lengths that are common.
-#[inline]
+#[inline(always)]
 fn push_char(c: char, out: &mut Vec<u8>) {
     let code = u32::from(c);
     let low = |shift: u32| 0x80 | (code >> shift & 0x3f) as u8;
     match code {
         0..0x80 => out.push(code as u8),
-        0x80..0x800 => out.extend([0xc0 | (code >> 6) as u8, low(0)]),
-        0x800..0x1_0000 => out.extend([0xe0 | (code >> 12) as u8, low(6), low(0)]),
-        _ => out.extend([0xf0 | (code >> 18) as u8, low(12), low(6), low(0)]),
+        0x80..0x800 => out.extend_from_slice(&[0xc0 | (code >> 6) as u8, low(0)]),
+        0x800..0x1_0000 => out.extend_from_slice(&[0xe0 | (code >> 12) as u8, low(6), low(0)]),
+        _ => out.extend_from_slice(&[0xf0 | (code >> 18) as u8, low(12), low(6), low(0)]),
     }
 }
 

@@ -123,9 +123,10 @@ impl Parser {
     fn chars<'a>(&mut self, bytes: &'a [u8], state: &mut State) -> Option<&'a [u8]> {
         let mut rest = bytes;
         while rest.first().is_some_and(|b| *b >= 0x80) {
-            rest = &rest[state.screen.print_run(rest)..];
-            if rest.first().is_none_or(|b| *b < 0x80) {
-                break;
+            let run = state.screen.print_run(rest);
+            if run > 0 {
+                rest = &rest[run..];
+                continue;
             }
             match decode(rest) {
                 Decoded::Char(c, len) => {

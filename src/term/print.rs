@@ -1,14 +1,16 @@
 //! Printing: runs of ASCII as slices, other characters one by one, and what joins a cell.
 
-use super::cell::{BLANK, Cell, StyleId};
+use super::cell::{Cell, StyleId};
 use super::modes::Mode;
 use super::screen::Screen;
+use super::utf8::common;
 use super::width::{
     VS16, ZWJ, char_width, is_pictograph, is_regional_indicator, is_skin_tone, is_text_emoji,
+    plain_width,
 };
 
 /// Columns that are gathered before they are written.
-const RUN: usize = 64;
+pub const RUN: usize = 64;
 
 /// A cell of the row the cursor is in or left, and what stands there.
 struct Before {
@@ -28,11 +30,14 @@ impl Screen {
         let ink = self.ink();
         let mut rest = text;
         while !rest.is_empty() {
-            if self.point.pending && !self.wrap() {
-                rest = &rest[rest.len() - 1..];
+            if self.point.pending {
+                self.wrap();
             }
             let limit = self.right_limit();
             let (row, col) = (self.point.row, self.point.col);
+            if col == limit && !self.modes.autowrap() {
+                rest = &rest[rest.len() - 1..];
+            }
             let fit = rest.len().min(limit + 1 - col);
             self.touch(row).write_ascii(col, &rest[..fit], ink);
             rest = &rest[fit..];
@@ -50,26 +55,28 @@ impl Screen {
         }
         let (ink, start) = (self.ink(), self.point.col);
         let room = (self.right_limit() + 1 - start).min(RUN);
-        let mut cells = [BLANK; RUN];
-        let (mut used, mut len) = (0, 0);
-        while let Some((c, bytes, width)) = simple_char(&bytes[used..]) {
+        let (mut used, mut len, mut last) = (0, 0, ' ');
+        while let Some((c, taken, width)) = simple_char(&bytes[used..]) {
             if len + width > room {
                 break;
             }
             if width == 2 {
-                cells[len] = Cell::wide(c, ink);
-                cells[len + 1] = Cell::tail(ink);
+                self.run[len] = Cell::wide(c, ink);
+                self.run[len + 1] = Cell::tail(ink);
             } else {
-                cells[len] = Cell::narrow(c, ink);
+                self.run[len] = Cell::narrow(c, ink);
             }
             len += width;
-            used += bytes;
-            self.last = Some(c);
+            used += taken;
+            last = c;
         }
         if used > 0 {
-            let row = self.point.row;
-            self.touch(row).write_cells(start, &cells[..len], ink);
+            let row = self.grid.row_mut(self.point.row);
+            row.write_cells(start, &self.run[..len], ink);
+            row.stamp = self.now;
+            self.changed = true;
             self.advance(start + len);
+            self.last = Some(last);
         }
         used
     }
@@ -78,16 +85,16 @@ impl Screen {
     #[inline]
     fn advance(&mut self, col: usize) {
         let limit = self.right_limit();
-        self.point.pending = col > limit;
+        self.point.pending = col > limit && self.modes.autowrap();
         self.point.col = col.min(limit);
     }
 
-    /// Goes to the next row when a wrap was deferred; false when wrapping is off.
+    /// Goes to the next row, where a wrap was deferred.
     #[inline]
-    fn wrap(&mut self) -> bool {
+    fn wrap(&mut self) {
         self.point.pending = false;
         if !self.modes.autowrap() {
-            return false;
+            return;
         }
         let row = self.point.row;
         // Between side margins, or held below the region, the text does not go on as a line.
@@ -95,7 +102,6 @@ impl Screen {
         self.grid.row_mut(row).wraps = !stuck && !self.has_side_margins();
         self.index();
         self.point.col = self.left_limit();
-        true
     }
 
     pub fn print(&mut self, c: char) {
@@ -196,7 +202,7 @@ impl Screen {
     fn clusters_with(&self, before: &Before, c: char) -> bool {
         let row = self.grid.row(before.row);
         let first = row.cell(before.col).char();
-        let last = row.joined_at(before.col).last();
+        let last = row.last_joined(before.col);
         if is_regional_indicator(c) {
             return is_regional_indicator(first) && last.is_none();
         }
@@ -228,17 +234,10 @@ impl Screen {
     }
 }
 
-/// A character of two or three bytes that never joins another, its bytes and columns.
-#[inline]
+/// A character that is not ASCII and joins nothing, its bytes and columns.
+#[inline(always)]
 fn simple_char(bytes: &[u8]) -> Option<(char, usize, usize)> {
-    let (code, len) = match *bytes {
-        [a @ 0xe1..=0xec, b @ 0x80..=0xbf, c @ 0x80..=0xbf, ..] => {
-            (u32::from(a & 15) << 12 | u32::from(b & 63) << 6 | u32::from(c & 63), 3)
-        }
-        [a @ 0xc2..=0xdf, b @ 0x80..=0xbf, ..] => (u32::from(a & 31) << 6 | u32::from(b & 63), 2),
-        _ => return None,
-    };
-    let c = char::from_u32(code)?;
-    let width = char_width(c);
-    (width > 0).then_some((c, len, width))
+    let (c, len) = common(bytes)?;
+    let width = plain_width(c).filter(|width| *width > 0)?;
+    Some((c, len, width))
 }

@@ -85,6 +85,15 @@ impl Row {
         self.joined[start..].iter().take_while(move |m| usize::from(m.0) == col).map(|m| m.1)
     }
 
+    /// The last code point joined to the character of a column.
+    pub fn last_joined(&self, col: usize) -> Option<char> {
+        self.joined
+            .last()
+            .filter(|m| usize::from(m.0) == col)
+            .map(|m| m.1)
+            .or_else(|| if self.cell(col).is_joined() { self.joined_at(col).last() } else { None })
+    }
+
     #[inline]
     pub fn reset(&mut self, stamp: u64) {
         self.cells.clear();
@@ -187,10 +196,13 @@ impl Row {
 
     /// Joins a code point to the character of a column.
     pub fn join(&mut self, col: usize, c: char) {
-        if col >= self.cells.len() || self.joined_at(col).count() >= MAX_JOINED {
+        // What is joined is nearly always joined to the last character.
+        let after = self.joined.iter().rev().take_while(|m| usize::from(m.0) > col).count();
+        let at = self.joined.len() - after;
+        let has = self.joined[..at].iter().rev().take_while(|m| usize::from(m.0) == col).count();
+        if col >= self.cells.len() || has >= MAX_JOINED {
             return;
         }
-        let at = self.joined.partition_point(|m| usize::from(m.0) <= col);
         self.joined.insert(at, (col as u16, c));
         self.cells[col] = self.cells[col].with_joined(true);
         self.ascii = false;

@@ -1,11 +1,12 @@
 //! The two screens with cursor, pen and margins: what control functions act on.
 
-use super::cell::{Ink, LinkId, StyleId};
+use super::cell::{BLANK, Cell, Ink, LinkId, StyleId};
 use super::charset::Charsets;
 use super::grid::Grid;
 use super::links::{Link, Links};
 use super::modes::{Mode, Modes};
 use super::pack;
+use super::print::RUN;
 use super::row::Row;
 use super::scrollback::Scrollback;
 use super::style::{Color, Style, Styles};
@@ -94,6 +95,8 @@ pub struct Screen {
     pub changed: bool,
     /// What observers see while a frame is being drawn (mode 2026).
     pub frame: Option<Box<Frame>>,
+    /// Cells are gathered here before they are written.
+    pub run: [Cell; RUN],
     /// Rows are packed here on their way to the scrollback.
     packed: Vec<u8>,
 }
@@ -129,6 +132,7 @@ impl Screen {
             now: 1,
             changed: false,
             frame: None,
+            run: [BLANK; RUN],
             packed: Vec::new(),
         }
     }

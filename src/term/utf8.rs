@@ -8,9 +8,34 @@ pub enum Decoded {
     Cut,
 }
 
+/// The character in front, if it is whole, not ASCII and of the common lengths and planes.
+#[inline(always)]
+pub fn common(bytes: &[u8]) -> Option<(char, usize)> {
+    let bits = |byte: u8| u32::from(byte & 0x3f);
+    let (code, len) = match *bytes {
+        [a @ 0xe1..=0xec, b @ 0x80..=0xbf, c @ 0x80..=0xbf, ..] => {
+            (u32::from(a & 15) << 12 | bits(b) << 6 | bits(c), 3)
+        }
+        [a @ 0xc3..=0xdf, b @ 0x80..=0xbf, ..] => (u32::from(a & 31) << 6 | bits(b), 2),
+        [0xf0, b @ 0x90..=0xbf, c @ 0x80..=0xbf, d @ 0x80..=0xbf, ..] => {
+            (bits(b) << 12 | bits(c) << 6 | bits(d), 4)
+        }
+        [0xef, b @ 0x80..=0xbf, c @ 0x80..=0xbf, ..] => (0xf000 | bits(b) << 6 | bits(c), 3),
+        _ => return None,
+    };
+    char::from_u32(code).map(|c| (c, len))
+}
+
 /// Decodes the character in front, which is not ASCII.
 #[inline]
 pub fn decode(bytes: &[u8]) -> Decoded {
+    match common(bytes) {
+        Some((c, len)) => Decoded::Char(c, len),
+        None => decode_any(bytes),
+    }
+}
+
+fn decode_any(bytes: &[u8]) -> Decoded {
     let first = bytes[0];
     let (len, low, high) = match first {
         0xc2..=0xdf => (2, 0x80, 0xbf),

@@ -1,30 +1,58 @@
 //! How many columns a character takes, and which ones join the character before.
 
+use std::sync::LazyLock;
 use unicode_width::UnicodeWidthChar;
 
 pub const ZWJ: char = '\u{200d}';
 pub const VS16: char = '\u{fe0f}';
 
+/// The planes with nearly all characters in use; beyond them the library is asked.
+const TABLE_END: u32 = 0x2_0000;
+/// In the table: a character that may join the one before by rules of its own.
+const SPECIAL: u8 = 3;
+
+/// Two bits a character, from the library's tables, which take several steps to look up.
+static TABLE: LazyLock<Box<[u8]>> = LazyLock::new(|| {
+    let byte = |at: u32| (0..4).fold(0, |byte, n| byte | class_of(at * 4 + n) << (n * 2));
+    (0..TABLE_END / 4).map(byte).collect()
+});
+
+fn class_of(code: u32) -> u8 {
+    match char::from_u32(code) {
+        Some(c) if is_regional_indicator(c) || is_skin_tone(c) => SPECIAL,
+        Some(c) => library_width(c),
+        None => 1,
+    }
+}
+
+fn library_width(c: char) -> u8 {
+    UnicodeWidthChar::width(c).unwrap_or(0).min(2) as u8
+}
+
 /// Columns of a character: 0 joins the one before, never more than 2. Ambiguous is narrow.
 #[inline]
 pub fn char_width(c: char) -> usize {
-    let code = u32::from(c);
-    if is_common_wide(code) {
-        return 2;
-    }
-    if code < 0x300 && code != 0xad {
-        return usize::from(code >= 0xa0 || (0x20..0x7f).contains(&code));
-    }
-    UnicodeWidthChar::width(c).unwrap_or(0).min(2)
+    plain_width(c).unwrap_or_else(|| usize::from(library_width(c)))
 }
 
-/// Han, kana and Hangul syllables, without asking the table.
+/// The same, unless the character may join the one before though it has a width.
+#[inline]
+pub fn plain_width(c: char) -> Option<usize> {
+    let code = u32::from(c);
+    if is_common_wide(code) {
+        return Some(2);
+    }
+    if code >= TABLE_END {
+        return Some(usize::from(library_width(c)));
+    }
+    let class = TABLE[code as usize / 4] >> (code % 4 * 2) & 3;
+    (class != SPECIAL).then_some(usize::from(class))
+}
+
+/// Han and Hangul syllables, without asking the table.
 #[inline]
 fn is_common_wide(code: u32) -> bool {
-    (0x4e00..=0x9fff).contains(&code)
-        || (0xac00..=0xd7a3).contains(&code)
-        || (0x3041..=0x3096).contains(&code)
-        || (0x30a1..=0x30fa).contains(&code)
+    (0x4e00..=0x9fff).contains(&code) || (0xac00..=0xd7a3).contains(&code)
 }
 
 #[inline]
@@ -84,4 +112,32 @@ pub fn is_text_emoji(c: char) -> bool {
         | 0x1f610 | 0x1f687 | 0x1f68d | 0x1f691 | 0x1f694 | 0x1f698 | 0x1f6ad | 0x1f6b2
         | 0x1f6b9..=0x1f6ba | 0x1f6bc | 0x1f6cb | 0x1f6cd..=0x1f6cf | 0x1f6e0..=0x1f6e5
         | 0x1f6e9 | 0x1f6f0 | 0x1f6f3)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_says_what_the_library_says() {
+        for c in (0..=0x10_ffff).filter_map(char::from_u32) {
+            assert_eq!(char_width(c), usize::from(library_width(c)), "{c:?}");
+        }
+    }
+
+    #[test]
+    fn widths() {
+        let all = [
+            ("a", 1),
+            ("é", 1),
+            ("\u{301}", 0),
+            ("日", 2),
+            ("😀", 2),
+            ("\u{ad}", 0),
+            ("\u{17d8}", 2),
+        ];
+        for (c, width) in all {
+            assert_eq!(c.chars().map(char_width).sum::<usize>(), width, "{c}");
+        }
+    }
 }
