@@ -62,6 +62,13 @@ function __t4a_load
         __t4a_report 127
     end
 
+    # Ctrl-C at the prompt: it is only drawn again, but for whoever waits it is a new one.
+    function __t4a_cancel --on-event fish_cancel
+        __t4a_say '\e]7777;prompt;%s\a' $__t4a_ids
+        test $__t4a_native = 1
+        or __t4a_say '\e]133;A;%s\a' $__t4a_aid
+    end
+
     function __t4a_prompt --on-event fish_prompt
         __t4a_say '\e]7777;prompt;%s\a\e]7;file://%s%s\a' $__t4a_ids $hostname \
             (string escape --style=url -- $PWD)

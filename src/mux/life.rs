@@ -53,7 +53,8 @@ impl Mux {
     /// Starts a program; the ticket is answered when it runs or cannot.
     pub fn spawn(&mut self, identity: Identity, ready: bool, mut plan: Plan, ticket: &Ticket) {
         let id = identity.id;
-        let life = Life::Starting { ticket: Some(ticket.clone()), pid: None, runs: false };
+        let life =
+            Life::Starting { ticket: Some(ticket.clone()), pid: None, runs: false, exit: None };
         let mut terminal = Terminal::new(identity, plan.size, life, self.now);
         if ready {
             terminal.ready = Some(Readiness {
@@ -98,10 +99,10 @@ impl Mux {
     /// Both the keeper's word and the program's own start are needed, in whichever order they come.
     fn try_begin(&mut self, id: TerminalId) {
         let Some(terminal) = self.terminals.get_mut(&id) else { return };
-        let Life::Starting { ticket, pid: Some(pid), runs: true } = &mut terminal.life else {
+        let Life::Starting { ticket, pid: Some(pid), runs: true, exit } = &mut terminal.life else {
             return;
         };
-        let (pid, ticket) = (*pid, ticket.take());
+        let (pid, ticket, exit) = (*pid, ticket.take(), *exit);
         terminal.life = Life::Running { pid };
         terminal.last_output = self.now;
         let Size { cols, rows } = terminal.grid.size();
@@ -112,7 +113,10 @@ impl Mux {
         if let Some(ticket) = ticket.filter(|_| !waits) {
             self.tell_created(id, &ticket, seq, None);
         }
-        self.arm(id);
+        match exit {
+            Some(exit) => self.exited(id, exit),
+            None => self.arm(id),
+        }
     }
 
     fn tell_created(&mut self, id: TerminalId, ticket: &Ticket, seq: u64, ready: Option<bool>) {
@@ -143,7 +147,14 @@ impl Mux {
     /// The program ended and all it wrote was read.
     pub(super) fn exited(&mut self, id: TerminalId, exit: Exit) {
         let Some(terminal) = self.terminals.get_mut(&id) else { return };
-        let Life::Running { pid } = terminal.life else { return };
+        let pid = match &mut terminal.life {
+            Life::Running { pid } => *pid,
+            Life::Starting { exit: early, .. } => {
+                *early = Some(exit);
+                return;
+            }
+            Life::Exited { .. } => return,
+        };
         terminal.identity.exit_told = true;
         let signal = match exit {
             Exit::Signal(signal) => Some(signal_name(signal)),

@@ -63,6 +63,7 @@ pub enum Life {
         ticket: Option<Ticket>,
         pid: Option<u32>,
         runs: bool,
+        exit: Option<Exit>,
     },
     Running {
         pid: u32,

@@ -163,11 +163,12 @@ pub fn is_activated() -> bool {
 /// The listening socket that systemd passed to this process, if it did.
 #[allow(unsafe_code)]
 pub fn inherited_listener() -> Option<UnixListener> {
-    if !is_activated() {
+    // SAFETY: asks about a number that may or may not be a descriptor.
+    if !is_activated() || unsafe { libc::fcntl(FIRST_INHERITED, libc::F_GETFD) } < 0 {
         return None;
     }
-    // SAFETY: the variables name this process, so descriptor 3 is open and meant for it; nothing
-    // else here uses it, as this is called once at the start.
+    // SAFETY: the variables name this process, so descriptor 3 is meant for it, and it is open;
+    // nothing else here uses it, as this is called once at the start.
     let fd = unsafe { OwnedFd::from_raw_fd(FIRST_INHERITED) };
     rustix::io::ioctl_fioclex(&fd).ok()?;
     rustix::io::ioctl_fionbio(&fd, true).ok()?;

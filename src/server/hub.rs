@@ -252,7 +252,7 @@ impl Hub {
         let (count, rest) = line.read(&mut self.buffer);
         match rest {
             Rest::More => self.busy.push_back(id),
-            Rest::Nothing => line.wait_for_more(),
+            Rest::Nothing => line.wait_for_more(id),
             // A program that has let go of its tty may open it again.
             Rest::Closed if self.mux.get(id).is_some_and(Terminal::alive) => line.look_again(),
             Rest::Closed => {}

@@ -28,10 +28,12 @@ pub struct PtyLine {
     readable: mpsc::Sender<TerminalId>,
     /// None before the first read.
     watch: Option<JoinHandle<()>>,
-    /// The program ended before it was known to have begun.
+    /// The program ended before it was known to have begun: its last words are yet to be read.
     pub early_exit: Option<Exit>,
     /// A task waits until the program reads.
     waits_to_write: bool,
+    /// The registration has seen the tty closed, and goes on saying so for ever.
+    stale: bool,
 }
 
 /// How a turn of reading ended.
@@ -54,8 +56,8 @@ impl PtyLine {
         let master = Arc::new(Ready::new(master)?);
         let again = Arc::new(Notify::new());
         let (watch, early_exit) = (None, None);
-        let waits_to_write = false;
-        Ok(PtyLine { master, record, again, readable, watch, early_exit, waits_to_write })
+        let (waits_to_write, stale) = (false, false);
+        Ok(PtyLine { master, record, again, readable, watch, early_exit, waits_to_write, stale })
     }
 
     /// From now on the program is read.
@@ -99,12 +101,26 @@ impl PtyLine {
         }
     }
 
-    pub fn wait_for_more(&self) {
+    /// All that was there has been read: wait for more.
+    pub fn wait_for_more(&mut self, id: TerminalId) {
+        if self.stale && self.register_anew().is_ok() {
+            return self.begin(id);
+        }
         self.again.notify_one();
     }
 
+    /// The tty is open again: a new registration has not heard that it was ever closed.
+    fn register_anew(&mut self) -> io::Result<()> {
+        self.master = Arc::new(Ready::new(self.master.fd().try_clone_to_owned()?)?);
+        self.watch.take().iter().for_each(JoinHandle::abort);
+        self.again = Arc::new(Notify::new());
+        self.stale = false;
+        Ok(())
+    }
+
     /// The kernel does not tell when a closed tty is opened again.
-    pub fn look_again(&self) {
+    pub fn look_again(&mut self) {
+        self.stale = true;
         let again = self.again.clone();
         tokio::spawn(async move {
             tokio::time::sleep(CLOSED_PAUSE).await;
