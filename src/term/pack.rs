@@ -135,39 +135,59 @@ fn push_char(c: char, out: &mut Vec<u8>) {
 
 fn pack_runs(cells: &[Cell], styles: &Styles, links: &Links, out: &mut Vec<u8>) {
     for run in cells.chunk_by(|a, b| a.same_look(*b)) {
-        out.extend((run.len() as u16).to_le_bytes());
-        pack_look(styles.get(run[0].style()), links.get(run[0].link()), out);
-    }
-}
-
-fn pack_look(style: Style, link: Option<&Link>, out: &mut Vec<u8>) {
-    let link = link.filter(|l| out.len() + l.uri.len() + l.id.len() < MAX_RECORD / 2);
-    let at = out.len();
-    out.push(0);
-    if style.attrs != Attrs::default() || style.underline != Underline::None {
-        out[at] |= HAS_ATTRS;
-        out.extend((style.attrs.bits() | (style.underline as u16) << 12).to_le_bytes());
-    }
-    let colours = [style.fg, style.bg, style.underline_color];
-    for (colour, bit) in colours.into_iter().zip([HAS_FG, HAS_BG, HAS_UNDERLINE]) {
-        out[at] |= if pack_colour(colour, out) { bit } else { 0 };
-    }
-    if let Some(link) = link {
-        out[at] |= HAS_LINK;
-        for part in [&link.id, &link.uri] {
-            out.extend((part.len() as u16).to_le_bytes());
-            out.extend(part.as_bytes());
+        let (style, link) = (styles.get(run[0].style()), links.get(run[0].link()));
+        let link = link.filter(|l| out.len() + l.uri.len() + l.id.len() < MAX_RECORD / 2);
+        let look = pack_style(run.len(), style, link.is_some());
+        out.extend_from_slice(&look.bytes[..look.len]);
+        if let Some(link) = link {
+            pack_string(&link.id, out);
+            pack_string(&link.uri, out);
         }
     }
 }
 
-fn pack_colour(colour: Color, out: &mut Vec<u8>) -> bool {
-    match colour {
-        Color::Default => return false,
-        Color::Indexed(n) => out.extend([0, n]),
-        Color::Rgb(r, g, b) => out.extend([1, r, g, b]),
+fn pack_string(text: &str, out: &mut Vec<u8>) {
+    out.extend((text.len() as u16).to_le_bytes());
+    out.extend(text.as_bytes());
+}
+
+/// A few bytes put together before they go to the record.
+struct Look {
+    bytes: [u8; 20],
+    len: usize,
+}
+
+impl Look {
+    #[inline]
+    fn push<const N: usize>(&mut self, bytes: [u8; N]) {
+        self.bytes[self.len..self.len + N].copy_from_slice(&bytes);
+        self.len += N;
     }
-    true
+
+    #[inline]
+    fn colour(&mut self, colour: Color, bit: u8) {
+        match colour {
+            Color::Default => return,
+            Color::Indexed(n) => self.push([0, n]),
+            Color::Rgb(r, g, b) => self.push([1, r, g, b]),
+        }
+        self.bytes[2] |= bit;
+    }
+}
+
+/// How many cells, which parts follow, and the parts.
+fn pack_style(cells: usize, style: Style, link: bool) -> Look {
+    let mut look = Look { bytes: [0; 20], len: 0 };
+    let [low, high] = (cells as u16).to_le_bytes();
+    look.push([low, high, if link { HAS_LINK } else { 0 }]);
+    if style.attrs != Attrs::default() || style.underline != Underline::None {
+        look.push((style.attrs.bits() | (style.underline as u16) << 12).to_le_bytes());
+        look.bytes[2] |= HAS_ATTRS;
+    }
+    look.colour(style.fg, HAS_FG);
+    look.colour(style.bg, HAS_BG);
+    look.colour(style.underline_color, HAS_UNDERLINE);
+    look
 }
 
 /// A packed row. Reading one that is damaged gives less text, never a panic.

@@ -122,7 +122,10 @@ impl Row {
         }
         self.plain &= ink.is_plain();
         if col == self.cells.len() {
-            self.cells.extend(text.iter().map(|byte| Cell::ascii(*byte, ink)));
+            match text {
+                [byte] => self.cells.push(Cell::ascii(*byte, ink)),
+                _ => self.cells.extend(text.iter().map(|byte| Cell::ascii(*byte, ink))),
+            }
             return;
         }
         for (cell, byte) in self.span(col, end).iter_mut().zip(text) {

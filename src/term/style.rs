@@ -83,13 +83,22 @@ impl Style {
         Style { bg: self.bg, ..Style::default() }
     }
 
+    /// The style in two numbers, for quick comparison; the default style is zero.
+    #[inline]
+    fn key(self) -> Key {
+        let attrs = (self.underline as u64) << 16 | u64::from(self.attrs.bits());
+        Key(self.fg.key() << 32 | self.bg.key(), self.underline_color.key() << 32 | attrs)
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Key(u64, u64);
+
+impl Key {
+    #[inline]
     fn hash(self) -> usize {
-        let a = self.fg.key() << 32 | self.bg.key();
-        let b = self.underline_color.key() << 32
-            | (self.underline as u64) << 16
-            | u64::from(self.attrs.bits());
-        let mut h = (a ^ 0x9e37_79b9_7f4a_7c15).wrapping_mul(0xa24b_aed4_963e_e407);
-        h = (h ^ (h >> 29) ^ b).wrapping_mul(0x9fb2_1c65_1e98_df25);
+        let mut h = (self.0 ^ 0x9e37_79b9_7f4a_7c15).wrapping_mul(0xa24b_aed4_963e_e407);
+        h = (h ^ (h >> 29) ^ self.1).wrapping_mul(0x9fb2_1c65_1e98_df25);
         (h ^ (h >> 32)) as usize
     }
 }
@@ -97,7 +106,7 @@ impl Style {
 /// More styles at once than this are not told apart.
 const MAX_STYLES: usize = 60_000;
 /// Below this number a sweep would not pay.
-const SWEEP_FLOOR: usize = 4096;
+const SWEEP_FLOOR: usize = 8192;
 const FIRST_SLOTS: usize = 64;
 
 /// Interned styles. Ids live on the screens only: scrollback holds whole styles, so that a
@@ -105,13 +114,19 @@ const FIRST_SLOTS: usize = 64;
 #[derive(Clone, Debug)]
 pub struct Styles {
     list: Vec<Style>,
+    keys: Vec<Key>,
     slots: Vec<u16>,
     sweep_at: usize,
 }
 
 impl Default for Styles {
     fn default() -> Self {
-        Styles { list: vec![Style::default()], slots: vec![0; FIRST_SLOTS], sweep_at: SWEEP_FLOOR }
+        Styles {
+            list: vec![Style::default()],
+            keys: vec![Style::default().key()],
+            slots: vec![0; FIRST_SLOTS],
+            sweep_at: SWEEP_FLOOR,
+        }
     }
 }
 
@@ -133,20 +148,23 @@ impl Styles {
         self.list.len() >= self.sweep_at
     }
 
+    #[inline]
     pub fn intern(&mut self, style: Style) -> StyleId {
-        if style == Style::default() {
+        let key = style.key();
+        if key == Key(0, 0) {
             return StyleId(0);
         }
-        match self.find(style) {
+        match self.find(key) {
             Ok(id) => StyleId(id),
             Err(_) if self.list.len() >= MAX_STYLES => StyleId(0),
-            Err(slot) => self.add(style, slot),
+            Err(slot) => self.add(style, key, slot),
         }
     }
 
-    fn add(&mut self, style: Style, slot: usize) -> StyleId {
+    fn add(&mut self, style: Style, key: Key, slot: usize) -> StyleId {
         let id = self.list.len() as u16;
         self.list.push(style);
+        self.keys.push(key);
         self.slots[slot] = id;
         if self.list.len() * 2 > self.slots.len() {
             self.rehash(self.slots.len() * 2);
@@ -155,13 +173,14 @@ impl Styles {
     }
 
     /// The id of a style, or the slot where it belongs.
-    fn find(&self, style: Style) -> Result<u16, usize> {
+    #[inline]
+    fn find(&self, key: Key) -> Result<u16, usize> {
         let mask = self.slots.len() - 1;
-        let mut slot = style.hash() & mask;
+        let mut slot = key.hash() & mask;
         loop {
             match self.slots[slot] {
                 0 => return Err(slot),
-                id if self.list[usize::from(id)] == style => return Ok(id),
+                id if self.keys[usize::from(id)] == key => return Ok(id),
                 _ => slot = (slot + 1) & mask,
             }
         }
@@ -170,8 +189,8 @@ impl Styles {
     fn rehash(&mut self, slots: usize) {
         self.slots.clear();
         self.slots.resize(slots, 0);
-        for id in 1..self.list.len() {
-            if let Err(slot) = self.find(self.list[id]) {
+        for id in 1..self.keys.len() {
+            if let Err(slot) = self.find(self.keys[id]) {
                 self.slots[slot] = id as u16;
             }
         }
@@ -191,8 +210,9 @@ impl Styles {
         if kept.len() + SWEEP_FLOOR > MAX_STYLES {
             self.sweep_at = usize::MAX;
         }
+        self.keys = kept.iter().map(|style| style.key()).collect();
         self.list = kept;
-        self.rehash((self.list.len() * 4).next_power_of_two().max(FIRST_SLOTS));
+        self.rehash(self.slots.len());
         map
     }
 }
@@ -209,15 +229,15 @@ mod tests {
     #[test]
     fn the_same_style_has_one_id() {
         let mut styles = Styles::default();
-        let ids: Vec<_> = (0..5000).map(|n| styles.intern(rgb(n))).collect();
-        assert!((0..5000).all(|n| styles.intern(rgb(n)) == ids[n as usize]));
-        assert!((0..5000).all(|n| styles.get(ids[n as usize]) == rgb(n)));
+        let ids: Vec<_> = (0..9000).map(|n| styles.intern(rgb(n))).collect();
+        assert!((0..9000).all(|n| styles.intern(rgb(n)) == ids[n as usize]));
+        assert!((0..9000).all(|n| styles.get(ids[n as usize]) == rgb(n)));
     }
 
     #[test]
     fn a_sweep_keeps_what_is_used() {
         let mut styles = Styles::default();
-        let ids: Vec<_> = (0..5000).map(|n| styles.intern(rgb(n))).collect();
+        let ids: Vec<_> = (0..9000).map(|n| styles.intern(rgb(n))).collect();
         let mut used = vec![false; styles.len()];
         used[usize::from(ids[4321].0)] = true;
         assert!(styles.wants_sweep());

@@ -57,3 +57,10 @@ fn a_second_start_keeps_the_first_frame() {
     let term = fed((9, 2), "a\x1b[?2026hb\x1b[?2026hc");
     assert_eq!(picture(&term), "a");
 }
+
+#[test]
+fn lines_seen_stay_when_the_scrollback_goes() {
+    let term = fed((9, 2), "1\r\n2\r\n3\x1b[?2026h\r\n4\r\n5\x1b[3J");
+    assert_eq!(picture(&term), "2|3");
+    assert_eq!(term.lines().start, term.line_of_row(0));
+}

@@ -47,6 +47,7 @@ fn without_autowrap_the_last_column_is_overwritten() {
         &("x".repeat(19) + "y"),
     );
     check((4, 2), "\x1b[?7labc日", "ab日");
+    check((4, 1), "\x1b[?7lhello\x1b[Z!!!!!", "!!!!");
 }
 
 #[test]
