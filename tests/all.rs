@@ -1,7 +1,19 @@
 //! All tests that go through the real program, in one binary.
-#![allow(clippy::disallowed_methods)]
+#![allow(clippy::disallowed_methods, clippy::unwrap_used)]
 
 #[path = "all/commands.rs"]
 mod commands;
+#[path = "all/docs.rs"]
+mod docs;
+#[path = "all/load.rs"]
+mod load;
+#[path = "all/programs.rs"]
+mod programs;
+#[path = "all/seed.rs"]
+mod seed;
+#[path = "all/shells.rs"]
+mod shells;
 #[path = "all/support.rs"]
 mod support;
+#[path = "all/survival.rs"]
+mod survival;

@@ -1,4 +1,5 @@
 //! Arrows between modules point one way, and what must not be known is not named.
+#![allow(clippy::unwrap_used)]
 
 use std::fs;
 use std::path::{Path, PathBuf};
