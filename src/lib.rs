@@ -32,4 +32,6 @@ pub mod server;
 
 pub mod client;
 
+pub mod attach;
+
 pub mod cli;

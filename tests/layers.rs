@@ -5,9 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// A module may use only those before it.
-const ORDER: [&str; 12] = [
+const ORDER: [&str; 13] = [
     "term", "input", "view", "wire", "mux", "command", "os", "journal", "keeper", "server",
-    "client", "cli",
+    "client", "attach", "cli",
 ];
 
 /// No system call, no runtime, no clock.

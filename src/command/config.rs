@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Command, within};
 use crate::mux::limits::MAX_IDLE_TIMEOUT_MS;
-use crate::mux::{Mux, Ticket};
+use crate::mux::{Mux, TakeOver, Ticket};
 use crate::wire::Failure;
 
 /// Show or change settings; a change takes effect at once.
@@ -19,6 +19,10 @@ pub struct Config {
     #[arg(long, value_name = "MS")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idle_timeout_ms: Option<i64>,
+    /// Whether people may take this terminal's keyboard for themselves
+    #[arg(long, value_enum, requires = "id")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub take_over: Option<TakeOver>,
 }
 
 impl Command for Config {
@@ -30,7 +34,17 @@ impl Command for Config {
             let ms = within("idle_timeout_ms", ms, 1, MAX_IDLE_TIMEOUT_MS)?;
             mux.set_idle_timeout_ms(id, ms);
         }
-        mux.answer(ticket, serde_json::json!({ "idle_timeout_ms": mux.idle_timeout_ms(id) }));
+        let mut body = serde_json::json!({});
+        match (id, self.take_over) {
+            (Some(id), wanted) => {
+                wanted.into_iter().for_each(|wanted| mux.set_take_over(id, wanted));
+                body["take_over"] = serde_json::json!(mux.take_over(id));
+            }
+            (None, None) => {}
+            (None, Some(_)) => return Err(Failure::bad_value("config: take_over goes with id")),
+        }
+        body["idle_timeout_ms"] = mux.idle_timeout_ms(id).into();
+        mux.answer(ticket, body);
         Ok(())
     }
 }

@@ -6,9 +6,10 @@ use serde::{Deserialize, Serialize};
 use super::{Command, size, within};
 use crate::mux::limits::{
     DEFAULT_COLS, DEFAULT_ROWS, DEFAULT_SCROLLBACK_LINES, MAX_IDLE_TIMEOUT_MS, MAX_LABEL,
-    MAX_LABELS, MAX_NAME, MAX_SCROLLBACK_LINES,
+    MAX_LABELS, MAX_SCROLLBACK_LINES,
 };
-use crate::mux::{Identity, Mux, Plan, TerminalId, Ticket, integration};
+use crate::mux::names::check_name;
+use crate::mux::{Identity, Mux, Plan, TakeOver, TerminalId, Ticket, integration};
 use crate::wire::{Code, Failure, Pair, pairs};
 
 /// Make a terminal and start a program in it, by default your shell.
@@ -61,6 +62,10 @@ pub struct Create {
     #[arg(long, value_name = "LINES")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scrollback_lines: Option<i64>,
+    /// Whether people may take the keyboard for themselves
+    #[arg(long, value_enum, default_value_t)]
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub take_over: TakeOver,
     /// Program and arguments, after `--` [default: $SHELL]
     #[arg(last = true, value_name = "CMD")]
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -73,6 +78,10 @@ fn yes() -> bool {
 
 fn is_yes(value: &bool) -> bool {
     *value
+}
+
+fn is_default(value: &TakeOver) -> bool {
+    *value == TakeOver::default()
 }
 
 fn is_no(value: &bool) -> bool {
@@ -99,6 +108,7 @@ impl Command for Create {
             key: program.key,
             idle_timeout_ms,
             scrollback_lines,
+            take_over: self.take_over,
             exit_told: false,
         };
         let cwd = self.cwd.unwrap_or_else(|| mux.host.home.clone());
@@ -215,23 +225,6 @@ fn random_key() -> Result<String, Failure> {
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-fn check_name(name: &str) -> Result<(), Failure> {
-    let like_an_id =
-        name.strip_prefix('t').is_some_and(|rest| rest.bytes().all(|b| b.is_ascii_digit()));
-    let bad = name.is_empty()
-        || name.chars().count() > MAX_NAME
-        || name.starts_with('-')
-        || name.chars().any(|c| c.is_control() || c.is_whitespace());
-    if bad || like_an_id {
-        let error = format!(
-            "name: {name:?} will not do: 1 to {MAX_NAME} characters without blanks, not beginning \
-             with '-', and not like an id (t1)"
-        );
-        return Err(Failure::bad_value(error));
-    }
-    Ok(())
-}
-
 fn check_variable(pair: &Pair) -> Result<(), Failure> {
     let Pair { key, value } = pair;
     if key.is_empty() || key.contains(['=', '\0']) || value.contains('\0') {
@@ -241,19 +234,4 @@ fn check_variable(pair: &Pair) -> Result<(), Failure> {
         return Err(Failure::bad_value(error));
     }
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_cannot_be_taken_for_ids_or_options() {
-        for good in ["build", "tests", "t1a", "日本", "a-b"] {
-            assert!(check_name(good).is_ok(), "{good}");
-        }
-        for bad in ["", "t1", "t", "-x", "a b", "a\u{1b}", &"x".repeat(MAX_NAME + 1)] {
-            assert!(check_name(bad).is_err(), "{bad}");
-        }
-    }
 }

@@ -1,35 +1,54 @@
 //! One file a command: its arguments, for the wire and the command line alike, and what it does.
 
+mod attach;
+mod cells;
+mod commands;
 mod config;
 mod create;
 mod cursor;
+mod detach;
 mod events;
 mod hello;
 mod info;
+mod keys;
 mod kill;
 mod list;
+mod mouse;
+mod paste;
 mod resize;
 mod send;
 mod shutdown;
 mod signal;
+mod target;
 mod text;
+mod view;
+mod workspace;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+pub use attach::Attach;
+pub use cells::Cells;
+pub use commands::Commands;
 pub use config::Config;
 pub use create::Create;
 pub use cursor::Cursor;
+pub use detach::Detach;
 pub use events::Events;
 pub use hello::Hello;
 pub use info::Info;
+pub use keys::{KeyEvent, Keys, Kind, Press};
 pub use kill::Kill;
 pub use list::List;
+pub use mouse::{Act, Mouse, Which};
+pub use paste::Paste;
 pub use resize::Resize;
 pub use send::Send;
 pub use shutdown::Shutdown;
 pub use signal::Signal;
 pub use text::Text;
+pub use view::View;
+pub use workspace::Workspace;
 
 use crate::mux::limits::{MAX_COLS, MAX_ROWS};
 use crate::mux::{Mux, Ticket};
@@ -61,6 +80,7 @@ macro_rules! commands {
 
 commands! {
     Create, List, Kill, Send, Text, Cursor, Resize, Events, Config, Hello, Info, Signal, Shutdown,
+    Attach, View, Detach, Keys, Paste, Mouse, Cells, Commands, Workspace,
 }
 
 fn unknown(name: &str) -> Failure {
@@ -77,6 +97,19 @@ fn size(cols: i64, rows: i64) -> Result<Size, Failure> {
         _ => Err(Failure::bad_value(format!("{what} must be 1 to {max}, not {value}"))),
     };
     Ok(Size { cols: fits("cols", cols, MAX_COLS)?, rows: fits("rows", rows, MAX_ROWS)? })
+}
+
+/// Both or neither of columns and rows.
+fn optional_size(
+    command: &str,
+    cols: Option<i64>,
+    rows: Option<i64>,
+) -> Result<Option<Size>, Failure> {
+    match (cols, rows) {
+        (None, None) => Ok(None),
+        (Some(cols), Some(rows)) => size(cols, rows).map(Some),
+        _ => Err(Failure::bad_value(format!("{command}: cols and rows go together"))),
+    }
 }
 
 /// A whole number within bounds, for fields that have them.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Command;
 use crate::input;
-use crate::mux::{Effect, Mux, Ticket};
+use crate::mux::{Mux, Ticket, Typist};
 use crate::wire::Failure;
 
 /// Type into a terminal.
@@ -43,10 +43,8 @@ impl Command for Send {
             }
         };
         let seq = mux.seq();
-        let terminal = mux.terminal(&self.id)?;
-        let id = terminal.id();
-        terminal.type_in(&bytes)?;
-        mux.effect(Effect::Input(id));
+        let id = mux.find(&self.id)?;
+        mux.type_in(id, &bytes, Typist::Agent)?;
         mux.answer(ticket, serde_json::json!({ "seq": seq }));
         Ok(())
     }

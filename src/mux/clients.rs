@@ -37,6 +37,8 @@ pub struct Client {
     writing: bool,
     /// It sends nothing more, but still reads.
     half_closed: bool,
+    /// It looks at terminals: frames go on coming.
+    views: bool,
     pub subscriptions: Vec<Subscription>,
 }
 
@@ -115,6 +117,23 @@ impl Clients {
         }
     }
 
+    pub fn is_writing(&self, id: ClientId) -> bool {
+        self.all.get(&id).is_none_or(|client| client.writing)
+    }
+
+    /// Something is on its way that has to be taken before the next.
+    pub fn writes(&mut self, id: ClientId) {
+        if let Some(client) = self.all.get_mut(&id) {
+            client.writing = true;
+        }
+    }
+
+    pub fn has_view(&mut self, id: ClientId, views: bool) {
+        if let Some(client) = self.all.get_mut(&id) {
+            client.views = views;
+        }
+    }
+
     /// Batches for all subscribers that are ready for one and have something to read.
     pub fn batches(&mut self, events: &Events, mut give: impl FnMut(ClientId, Vec<u8>)) {
         for (id, client) in &mut self.all {
@@ -137,7 +156,8 @@ impl Clients {
 
 impl Client {
     fn finished(&self) -> bool {
-        self.half_closed && self.in_flight == 0 && self.subscriptions.is_empty()
+        let streams = self.views || !self.subscriptions.is_empty();
+        self.half_closed && self.in_flight == 0 && !streams
     }
 }
 

@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
-use super::{Facts, Foreground, Mux, Terminal, TerminalId, Ticket};
+use super::{Facts, Foreground, Mux, TakeOver, Terminal, TerminalId, Ticket};
 use crate::term::ShellState;
-use crate::wire::{Code, CursorState, Failure, Pair, pairs};
+use crate::wire::{Attached, Code, CursorState, Failure, Pair, pairs};
 
 #[derive(Serialize)]
 struct Info<'a> {
@@ -30,7 +30,8 @@ struct Info<'a> {
     idle_ms: u64,
     waits_for_input: Option<bool>,
     shell: Shell<'a>,
-    attached: Vec<String>,
+    take_over: TakeOver,
+    attached: Vec<Attached>,
     queued_input_bytes: usize,
     output_bytes: u64,
     /// Lines held: from the first up to, not including, the second.
@@ -83,7 +84,8 @@ impl Mux {
             idle: terminal.idle,
             idle_ms: quiet.as_millis() as u64,
             shell: self.shell(terminal),
-            attached: Vec::new(),
+            take_over: terminal.identity.take_over,
+            attached: self.views.attached(terminal.id()),
             queued_input_bytes: terminal.queued(),
             output_bytes: terminal.output_bytes,
             lines: [lines.start.0, lines.end.0],

@@ -162,6 +162,7 @@ impl Mux {
         };
         self.bury(id, pid, exit);
         self.emit(id, &Event::Exit { code: exit.code(), signal });
+        self.touch(id);
         self.remember(id);
         self.ready(id, false);
         if self.terminals.get(&id).is_some_and(|terminal| terminal.dying.is_some()) {
@@ -206,6 +207,7 @@ impl Mux {
     }
 
     fn remove(&mut self, id: TerminalId, reason: &'static str) {
+        self.detach_terminal(id);
         let Some(terminal) = self.terminals.remove(&id) else { return };
         self.dead.retain(|dead| *dead != id);
         self.effect(Effect::Forget(id));
@@ -220,7 +222,8 @@ impl Mux {
         let now = self.now;
         let idle_ms = self.idle_timeout_ms(Some(id));
         let Some(terminal) = self.terminals.get_mut(&id) else { return };
-        terminal.sync_due(now);
+        let quiet_typist = terminal.typing_due(now);
+        let drawn = terminal.sync_due(now);
         let stamp = terminal.screen_due(now).then(|| terminal.grid.stamp());
         let quiet = now.saturating_duration_since(terminal.last_output).as_millis() as u64;
         let idle = terminal.started() && terminal.alive() && !terminal.idle && quiet >= idle_ms;
@@ -235,6 +238,12 @@ impl Mux {
         }
         if given_up {
             self.ready(id, false);
+        }
+        if quiet_typist || drawn || self.frame_deadline(id).is_some() {
+            self.news = true;
+            if quiet_typist || drawn {
+                self.touch(id);
+            }
         }
         self.kill_due(id);
     }

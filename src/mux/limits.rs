@@ -40,6 +40,14 @@ pub const MAX_EVENT_BYTES: usize = 8 << 20;
 pub const MAX_LIVE_BYTES: usize = 4 << 20;
 /// Bytes of events handed to a connection at a time.
 pub const STREAM_BATCH: usize = 64 << 10;
+/// Views of terminals at once, and characters of a viewer's name.
+pub const MAX_VIEWS: usize = 1024;
+pub const MAX_VIEW_NAME: usize = 64;
+/// Commands of a terminal that are remembered.
+pub const MAX_COMMANDS: usize = 1000;
+/// Layouts kept for clients, and bytes of JSON of each.
+pub const MAX_WORKSPACES: usize = 16;
+pub const MAX_WORKSPACE: usize = 16 << 10;
 /// Raw bytes in one `output` event.
 pub const MAX_OUTPUT_CHUNK: usize = 48 << 10;
 /// Commands nested in one another (shells in shells) whose start is remembered.
@@ -55,6 +63,10 @@ pub const KILL_GRACE: Duration = Duration::from_secs(1);
 /// A `screen` event comes after this much quiet, or at the latest after the second.
 pub const SCREEN_QUIET: Duration = Duration::from_millis(20);
 pub const SCREEN_AT_MOST: Duration = Duration::from_millis(200);
+/// Frames of one view do not follow one another faster.
+pub const FRAME_PACE: Duration = Duration::from_millis(8);
+/// For so long it is shown who typed last.
+pub const TYPING_SHOWN: Duration = Duration::from_secs(2);
 /// A program that begins a synchronized update and does not end it is not waited for longer.
 pub const SYNC_TIMEOUT: Duration = Duration::from_millis(500);
 
@@ -67,6 +79,7 @@ pub struct Limits {
     pub line_bytes: usize,
     pub in_flight: usize,
     pub subscriptions: usize,
+    pub views: usize,
     pub cols: u16,
     pub rows: u16,
     pub name_chars: usize,
@@ -88,6 +101,7 @@ impl Limits {
         line_bytes: MAX_LINE,
         in_flight: MAX_IN_FLIGHT,
         subscriptions: MAX_SUBSCRIPTIONS,
+        views: MAX_VIEWS,
         cols: MAX_COLS,
         rows: MAX_ROWS,
         name_chars: MAX_NAME,

@@ -2,10 +2,12 @@
 
 mod clients;
 mod events;
+mod history;
 mod info;
 pub mod integration;
 mod life;
 pub mod limits;
+pub mod names;
 mod notices;
 mod record;
 pub mod signals;
@@ -13,6 +15,7 @@ mod terminal;
 #[cfg(test)]
 mod tests;
 mod timers;
+mod views;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::{Duration, Instant};
@@ -20,15 +23,18 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 
 pub use clients::{ClientId, Ticket};
+pub use history::CommandRecord;
 pub use life::Plan;
 pub use record::ServerRecord;
 pub use terminal::{Exit, Identity, Life, Terminal, TerminalId};
+pub use views::{Attachment, TakeOver, Typist, ViewId};
 
 use crate::term::Size;
 use crate::wire::{self, Code, Event, EventKind, Failure, Request, Tag, failure_line};
 use clients::{Clients, Turn};
 use events::Events;
 use timers::Timers;
+use views::Views;
 
 /// What the machine is like, told once at the start.
 #[derive(Debug, Clone)]
@@ -151,6 +157,9 @@ pub struct Mux {
     dead: VecDeque<TerminalId>,
     next_id: u32,
     clients: Clients,
+    views: Views,
+    /// Layouts of clients, by name.
+    workspaces: BTreeMap<String, serde_json::Value>,
     events: Events,
     /// Something was added that a subscriber may want.
     news: bool,
@@ -169,6 +178,8 @@ impl Mux {
             dead: VecDeque::new(),
             next_id: record.next_id,
             clients: Clients::default(),
+            views: Views::default(),
+            workspaces: record.workspaces,
             events: Events::new(record.seq),
             news: false,
             timers: Timers::default(),
@@ -186,7 +197,10 @@ impl Mux {
                 let turn = self.clients.half_closed(client);
                 self.take_turn(client, &turn);
             }
-            Incoming::Gone(client) => self.clients.remove(client),
+            Incoming::Gone(client) => {
+                self.detach_client(client);
+                self.clients.remove(client);
+            }
             Incoming::Drained(client) => {
                 self.clients.drained(client);
                 self.news = true;
@@ -323,6 +337,24 @@ impl Mux {
         self.news = true;
     }
 
+    /// An event that concerns no terminal.
+    pub fn announce(&mut self, event: &Event) {
+        self.emit_any(None, event);
+    }
+
+    pub fn workspaces(&self) -> usize {
+        self.workspaces.len()
+    }
+
+    pub fn workspace(&self, name: &str) -> Option<&serde_json::Value> {
+        self.workspaces.get(name)
+    }
+
+    pub fn set_workspace(&mut self, name: &str, layout: serde_json::Value) {
+        self.workspaces.insert(name.to_owned(), layout);
+        self.remember_server();
+    }
+
     fn emit_live(&mut self, id: TerminalId, event: &Event) {
         self.events.push_live(id, event);
         self.news = true;
@@ -339,6 +371,7 @@ impl Mux {
             self.clients.batches(&self.events, |client, bytes| {
                 effects.push_back(Effect::Stream { client, bytes });
             });
+            self.send_frames();
         }
     }
 
@@ -394,6 +427,7 @@ impl Mux {
         terminal.grid.resize(size);
         self.effect(Effect::Resize { id, size });
         self.emit(id, &Event::Resized { cols: size.cols, rows: size.rows });
+        self.touch(id);
     }
 
     pub fn idle_timeout_ms(&self, id: Option<TerminalId>) -> u64 {
@@ -421,8 +455,10 @@ impl Mux {
 
     fn arm(&mut self, id: TerminalId) {
         let idle_timeout = Duration::from_millis(self.idle_timeout_ms(Some(id)));
+        let frame = self.frame_deadline(id);
         if let Some(terminal) = self.terminals.get_mut(&id) {
-            self.timers.arm(id, terminal.deadline(idle_timeout), &mut terminal.armed);
+            let deadline = terminal.deadline(idle_timeout).into_iter().chain(frame).min();
+            self.timers.arm(id, deadline, &mut terminal.armed);
         }
     }
 

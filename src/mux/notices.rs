@@ -6,7 +6,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 
 use super::limits::{MAX_NESTED_COMMANDS, MAX_OUTPUT_CHUNK};
-use super::{Effect, Mux, TerminalId};
+use super::{CommandRecord, Effect, Mux, TerminalId};
 use crate::term::{self, GraphicsKind, Notice};
 use crate::wire::{Event, EventKind, Progress};
 
@@ -37,6 +37,7 @@ impl Mux {
         }
         self.notices = notices;
         self.editor_ready(id);
+        self.touch(id);
         self.arm(id);
     }
 
@@ -110,8 +111,10 @@ impl Mux {
             output_lines,
             trusted: false,
         };
-        if let (Some(terminal), Event::CommandDone { duration_ms, cwd, trusted, .. }) =
-            (self.terminals.get_mut(&id), &mut event)
+        if let (
+            Some(terminal),
+            Event::CommandDone { code, command, duration_ms, cwd, output_lines, trusted },
+        ) = (self.terminals.get_mut(&id), &mut event)
         {
             let own = &terminal.identity.key;
             *trusted = !own.is_empty() && key == Some(own);
@@ -120,6 +123,15 @@ impl Mux {
             let since = if forged { None } else { terminal.commands.pop() };
             *duration_ms = since.map(|since| (now - since).as_millis() as u64);
             *cwd = terminal.grid.cwd().map(|cwd| cwd.path.clone());
+            terminal.history.push(CommandRecord {
+                number: 0,
+                command: command.clone(),
+                code: *code,
+                duration_ms: *duration_ms,
+                cwd: cwd.clone(),
+                output_lines: *output_lines,
+                trusted: *trusted,
+            });
         }
         event
     }

@@ -1,5 +1,7 @@
 //! What outlives the worker: kept by the keeper as bytes that only this file understands.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::limits::DEFAULT_IDLE_TIMEOUT_MS;
@@ -14,12 +16,14 @@ pub struct ServerRecord {
     /// No event has a higher number.
     pub seq: u64,
     pub idle_timeout_ms: u64,
+    #[serde(default)]
+    pub workspaces: BTreeMap<String, serde_json::Value>,
 }
 
 impl ServerRecord {
     pub fn first(idle_timeout_ms: Option<u64>) -> ServerRecord {
         let idle_timeout_ms = idle_timeout_ms.unwrap_or(DEFAULT_IDLE_TIMEOUT_MS);
-        ServerRecord { next_id: 1, seq: 0, idle_timeout_ms }
+        ServerRecord { next_id: 1, seq: 0, idle_timeout_ms, workspaces: BTreeMap::new() }
     }
 
     pub fn read(bytes: &[u8]) -> Option<ServerRecord> {
@@ -40,6 +44,7 @@ impl Mux {
             next_id: self.next_id,
             seq: self.events.reserved(),
             idle_timeout_ms: self.idle_timeout.as_millis() as u64,
+            workspaces: self.workspaces.clone(),
         };
         if let Ok(bytes) = serde_json::to_vec(&record) {
             self.effect(Effect::RememberServer(bytes));

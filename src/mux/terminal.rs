@@ -6,11 +6,12 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use super::Ticket;
+use super::history::History;
 use super::limits::{
     KILL_GRACE, MAX_INPUT_QUEUE, MAX_REPLY_QUEUE, MAX_SCROLLBACK_BYTES, SCREEN_AT_MOST,
-    SCREEN_QUIET, SYNC_TIMEOUT,
+    SCREEN_QUIET, SYNC_TIMEOUT, TYPING_SHOWN,
 };
+use super::{TakeOver, Ticket};
 use crate::term::{self, Limits, Size};
 use crate::wire::{Code, Failure, Pair, pairs};
 
@@ -53,6 +54,8 @@ pub struct Identity {
     pub key: String,
     pub idle_timeout_ms: Option<u64>,
     pub scrollback_lines: u32,
+    #[serde(default)]
+    pub take_over: TakeOver,
     /// The exit event was given out.
     pub exit_told: bool,
 }
@@ -95,6 +98,11 @@ pub struct Terminal {
     pub dying: Option<Dying>,
     pub ready: Option<Readiness>,
     pub commands: Vec<Instant>,
+    pub history: History,
+    /// Who typed last, and when, if that is still to be shown.
+    pub typing: Option<(String, Instant)>,
+    /// Requests of agents that were refused while someone held the keyboard.
+    pub refused: u64,
     pub last_output: Instant,
     pub idle: bool,
     pub output_bytes: u64,
@@ -122,6 +130,9 @@ impl Terminal {
             dying: None,
             ready: None,
             commands: Vec::new(),
+            history: History::default(),
+            typing: None,
+            refused: 0,
             last_output: now,
             idle: false,
             output_bytes: 0,
@@ -244,11 +255,12 @@ impl Terminal {
     }
 
     /// Shows what a program that never ends its update has drawn.
-    pub fn sync_due(&mut self, now: Instant) {
-        if self.sync_since.is_some_and(|since| since + SYNC_TIMEOUT <= now) {
-            self.sync_since = None;
+    pub fn sync_due(&mut self, now: Instant) -> bool {
+        let due = self.sync_since.take_if(|since| *since + SYNC_TIMEOUT <= now).is_some();
+        if due {
             self.grid.end_sync();
         }
+        due
     }
 
     /// When something about this terminal has to happen without anyone asking.
@@ -261,6 +273,7 @@ impl Terminal {
             self.ready.as_ref().map(|ready| ready.deadline),
             self.screen_deadline(),
             self.sync_since.map(|since| since + SYNC_TIMEOUT),
+            self.typing.as_ref().map(|(_, at)| *at + TYPING_SHOWN),
         ]
         .into_iter()
         .flatten()

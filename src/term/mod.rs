@@ -29,6 +29,7 @@ mod scrollback;
 mod set;
 mod sgr;
 mod shell;
+mod snapshot;
 mod state;
 mod style;
 mod sync;
@@ -48,7 +49,9 @@ pub use notice::{Cwd, GraphicsKind, Notice, Progress};
 pub use palette::{Palette, Rgb, Special};
 pub use read::RowRef;
 pub use row::LineSize;
+pub use snapshot::{CopiedCell, CopiedRow, Snapshot};
 pub use style::{Attrs, Color, Style, Underline};
+pub use width::char_width;
 
 use modes::Mode;
 use parser::Parser;

@@ -4,6 +4,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use super::Role;
+
 /// One event as it stands on the wire, without `seq` and `terminal`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
@@ -77,6 +79,25 @@ pub enum Event {
         cols: u16,
         rows: u16,
     },
+    /// Someone looks at the terminal.
+    Attached {
+        view: u32,
+        role: Role,
+        name: String,
+    },
+    Detached {
+        view: u32,
+        name: String,
+    },
+    /// Someone types alone from now on.
+    Taken {
+        view: u32,
+        name: String,
+    },
+    Released {
+        view: u32,
+        name: String,
+    },
     /// The screen changed and is quiet, or has gone on changing for a while. Opt-in.
     Screen {
         stamp: u64,
@@ -85,6 +106,12 @@ pub enum Event {
     Output {
         offset: u64,
         data_base64: String,
+    },
+    /// A client's layout was kept under this name.
+    Workspace {
+        name: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        by: Option<String>,
     },
     /// The worker was replaced: waits in flight are gone, terminals live on.
     Restarted,
@@ -132,7 +159,8 @@ kinds! {
     Title "title", Cwd "cwd", Prompt "prompt", CommandStart "command_start",
     CommandDone "command_done", AltScreen "alt_screen", Notification "notification",
     Clipboard "clipboard", Progress "progress", Graphics "graphics", Resized "resized",
-    Screen "screen", Output "output", Restarted "restarted", Lost "lost",
+    Attached "attached", Detached "detached", Taken "taken", Released "released",
+    Screen "screen", Output "output", Workspace "workspace", Restarted "restarted", Lost "lost",
 }
 
 impl EventKind {

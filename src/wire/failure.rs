@@ -22,6 +22,8 @@ pub enum Code {
     Exited,
     /// The program does not read what was typed before.
     InputFull,
+    /// Someone else has the keyboard, or this view may not type.
+    Held,
     /// A limit of the server is reached.
     Limit,
     /// The line is longer than the server reads; the connection is closed.
@@ -33,7 +35,7 @@ pub enum Code {
 }
 
 impl Code {
-    pub const ALL: [Code; 12] = [
+    pub const ALL: [Code; 13] = [
         Code::BadJson,
         Code::UnknownCommand,
         Code::UnknownField,
@@ -42,6 +44,7 @@ impl Code {
         Code::NameTaken,
         Code::Exited,
         Code::InputFull,
+        Code::Held,
         Code::Limit,
         Code::LineTooLong,
         Code::SpawnFailed,

@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use super::{Code, Event, Failure};
+use super::{Code, Event, Failure, Frame};
 
 /// Longest `tag` a request may carry, in bytes of JSON.
 pub const MAX_TAG: usize = 256;
@@ -127,6 +127,18 @@ pub fn event_line(seq: u64, terminal: Option<&str>, event: &Event) -> Vec<u8> {
         terminal: Option<&'a str>,
     }
     line(&Line { event, seq, terminal })
+}
+
+/// A frame's line, with the tag of the request that opened its view.
+pub fn frame_line(tag: Option<&Tag>, frame: &Frame) -> Vec<u8> {
+    #[derive(Serialize)]
+    struct Line<'a> {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        tag: Option<&'a Value>,
+        #[serde(flatten)]
+        frame: &'a Frame,
+    }
+    line(&Line { tag: tag.map(|tag| &tag.0), frame })
 }
 
 impl Tag {

@@ -2,12 +2,16 @@
 
 mod event;
 mod failure;
+mod frame;
 mod line;
 pub mod pairs;
+mod runs;
 mod state;
 
 pub use event::{Event, EventKind, Progress};
 pub use failure::{Code, Failure};
-pub use line::{Request, Tag, answer, event_line, failure_line, parse, request_line};
+pub use frame::{Attached, Frame, FrameRow, Hex, Line, Look, Paint, Role, Run, ViewState};
+pub use line::{Request, Tag, answer, event_line, failure_line, frame_line, parse, request_line};
 pub use pairs::Pair;
-pub use state::CursorState;
+pub use runs::Looks;
+pub use state::{CursorState, Shape};

@@ -1,0 +1,4 @@
+//! Tests of the client's pure parts: data in, cells or bytes out.
+
+mod layout;
+mod paint;

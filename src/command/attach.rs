@@ -1,0 +1,32 @@
+//! attach: a view of a terminal, shown by frames at the client's own pace.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Command, optional_size};
+use crate::mux::{Attachment, Mux, Ticket};
+use crate::wire::{Failure, Role};
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Attach {
+    pub id: String,
+    #[serde(default)]
+    pub role: Role,
+    /// What others see of who it is.
+    #[serde(default)]
+    pub name: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cols: Option<i64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rows: Option<i64>,
+}
+
+impl Command for Attach {
+    const NAME: &'static str = "attach";
+
+    fn run(self, mux: &mut Mux, ticket: &Ticket) -> Result<(), Failure> {
+        let terminal = mux.find(&self.id)?;
+        let size = optional_size("attach", self.cols, self.rows)?;
+        mux.attach(Attachment { terminal, role: self.role, name: self.name, size }, ticket)
+    }
+}

@@ -1,0 +1,102 @@
+//! keys: presses keys by their names, encoded for the modes the program has set.
+
+use clap::Args;
+use serde::{Deserialize, Serialize};
+
+use super::Command;
+use super::target::target;
+use crate::input::{self, Key, KeyKind, KeyModes, MAX_TEXT_CHARS};
+use crate::mux::{Mux, Ticket};
+use crate::wire::Failure;
+
+/// Keys in one request.
+const MAX_KEYS: usize = 1000;
+
+/// Press keys by their names.
+///
+/// A character is itself; others are Enter, Tab, Escape, Up, PageDown, F5 …; with modifiers:
+/// Ctrl+c, Alt+Enter, Shift+Up, or as in tmux: C-c, M-x, S-Up.
+#[derive(Debug, Clone, Args, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Keys {
+    /// The terminal's id or name
+    #[arg(required = true)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    #[arg(skip)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub view: Option<u32>,
+    /// Names of keys
+    #[arg(required = true, value_parser = press, allow_hyphen_values = true)]
+    pub keys: Vec<Press>,
+}
+
+fn press(name: &str) -> Result<Press, std::convert::Infallible> {
+    Ok(Press::Name(name.to_owned()))
+}
+
+/// A key's name, or all that a keyboard told of it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Press {
+    Name(String),
+    Event(KeyEvent),
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KeyEvent {
+    pub key: String,
+    #[serde(default)]
+    pub kind: Kind,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    #[default]
+    Press,
+    Repeat,
+    Release,
+}
+
+impl Command for Keys {
+    const NAME: &'static str = "keys";
+
+    fn run(self, mux: &mut Mux, ticket: &Ticket) -> Result<(), Failure> {
+        let (id, by) = target(mux, ticket, self.id.as_deref(), self.view)?;
+        if self.keys.is_empty() || self.keys.len() > MAX_KEYS {
+            return Err(Failure::bad_value(format!("keys: 1 to {MAX_KEYS} keys")));
+        }
+        let keys = self.keys.iter().map(key).collect::<Result<Vec<_>, _>>()?;
+        let seq = mux.seq();
+        let modes = mux.get(id).map(|terminal| KeyModes::of(&terminal.grid)).unwrap_or_default();
+        let bytes: Vec<u8> = keys.iter().flat_map(|key| input::encode(key, &modes)).collect();
+        mux.type_in(id, &bytes, by)?;
+        mux.answer(ticket, serde_json::json!({ "seq": seq }));
+        Ok(())
+    }
+}
+
+fn key(press: &Press) -> Result<Key, Failure> {
+    let parse = |name: &str| {
+        name.parse::<Key>().map_err(|error| Failure::bad_value(format!("keys: {error}")))
+    };
+    match press {
+        Press::Name(name) => parse(name),
+        Press::Event(event) => {
+            if event.text.as_ref().is_some_and(|text| text.chars().count() > MAX_TEXT_CHARS) {
+                let error = format!("keys: text has at most {MAX_TEXT_CHARS} characters");
+                return Err(Failure::bad_value(error));
+            }
+            let kind = match event.kind {
+                Kind::Press => KeyKind::Press,
+                Kind::Repeat => KeyKind::Repeat,
+                Kind::Release => KeyKind::Release,
+            };
+            Ok(Key { text: event.text.clone(), ..parse(&event.key)? }.of_kind(kind))
+        }
+    }
+}

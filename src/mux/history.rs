@@ -1,0 +1,49 @@
+//! The commands that were run in a terminal, as its shell reported them.
+
+use std::collections::VecDeque;
+
+use serde::Serialize;
+
+use super::limits::MAX_COMMANDS;
+
+/// One command that has ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct CommandRecord {
+    /// Counts from 1 in each terminal.
+    pub number: u64,
+    pub command: Option<String>,
+    pub code: Option<i32>,
+    pub duration_ms: Option<u64>,
+    pub cwd: Option<String>,
+    /// Lines of output: from the first up to, not including, the second.
+    pub output_lines: Option<[u64; 2]>,
+    pub trusted: bool,
+}
+
+impl CommandRecord {
+    pub fn failed(&self) -> bool {
+        self.code.is_some_and(|code| code != 0)
+    }
+}
+
+/// The last commands of a terminal.
+#[derive(Debug, Default)]
+pub struct History {
+    records: VecDeque<CommandRecord>,
+    last: u64,
+}
+
+impl History {
+    pub fn push(&mut self, mut record: CommandRecord) {
+        self.last += 1;
+        record.number = self.last;
+        if self.records.len() == MAX_COMMANDS {
+            self.records.pop_front();
+        }
+        self.records.push_back(record);
+    }
+
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &CommandRecord> {
+        self.records.iter()
+    }
+}
