@@ -81,6 +81,7 @@ impl Canvas {
         self.cells.get(start..start + usize::from(self.cols)).unwrap_or_default()
     }
 
+    #[cfg(test)]
     pub fn get(&self, x: u16, y: u16) -> Option<&Cell> {
         self.at(x, y).map(|at| &self.cells[at])
     }

@@ -1,9 +1,26 @@
 //! The human client: terminals in panes and windows on a person's own terminal.
 
+mod act;
+mod app;
 mod canvas;
-pub mod config;
+mod config;
+mod draw;
+mod git;
+mod hear;
 mod keymap;
 mod layout;
+mod overlay;
 mod paint;
+mod pane;
+mod pointer;
+mod run;
+mod screen;
+mod scroll;
 #[cfg(test)]
 mod tests;
+mod tty;
+mod window;
+
+pub use app::Start;
+pub use run::{own_name, read_config, run};
+pub use tty::Tty;

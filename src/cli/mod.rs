@@ -10,13 +10,14 @@ use std::process::ExitCode;
 
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
+use crate::attach;
 use crate::client::{Client, Trouble};
 use crate::command::{self, Command};
 use crate::keeper;
 use crate::mux::integration;
 use crate::os::{poll, process};
 use crate::server;
-use crate::wire::Pair;
+use crate::wire::{Pair, Role};
 use output::{Format, Output};
 
 /// Terminals for agents, and for the people beside them.
@@ -30,7 +31,7 @@ pub struct Cli {
     #[arg(long, global = true)]
     json: bool,
     #[command(subcommand)]
-    action: Action,
+    action: Option<Action>,
 }
 
 const EXAMPLES: &str = "Examples:
@@ -46,9 +47,21 @@ PROTOCOL.md tells what goes over it.";
 #[derive(Debug, Subcommand)]
 enum Action {
     Create(CreateArgs),
+    /// Show terminals on this one: look on, type along or take over
+    ///
+    /// Without ID the windows and splits of last time come back, or all terminals are offered.
+    /// Ctrl+Space is the prefix: then ? shows all keys, d leaves; everything goes on without you.
+    Attach(AttachArgs),
+    /// Make a terminal with your shell and show it
+    New(AttachArgs),
     List(command::List),
     Send(command::Send),
+    Keys(command::Keys),
+    Paste(command::Paste),
+    Mouse(command::Mouse),
     Text(command::Text),
+    Search(command::Search),
+    Commands(command::Commands),
     Cursor(command::Cursor),
     Info(command::Info),
     Resize(command::Resize),
@@ -88,6 +101,24 @@ struct CreateArgs {
     no_integration: bool,
 }
 
+#[derive(Debug, Default, Args)]
+struct AttachArgs {
+    /// The terminal's id or name
+    id: Option<String>,
+    /// Only look on: nothing that is typed reaches a program
+    #[arg(long, conflicts_with = "take")]
+    view: bool,
+    /// Type alone: agents' input is refused until you give the keyboard back
+    #[arg(long)]
+    take: bool,
+    /// The name under which windows and splits are kept
+    #[arg(long, value_name = "NAME", default_value = "main")]
+    workspace: String,
+    /// A layout of your own, which is neither kept nor shared
+    #[arg(long)]
+    independent: bool,
+}
+
 #[derive(Debug, Args)]
 struct DaemonArgs {
     /// Milliseconds without output after which a terminal is idle [default: 2000]
@@ -117,7 +148,11 @@ pub fn main() -> ExitCode {
         true => Format::Json,
         false => Format::People,
     };
-    match run(cli.action, &mut Output::new(format, cli.json)) {
+    let Some(action) = cli.action.or_else(usual_action) else {
+        let _ = Cli::command().print_help();
+        return ExitCode::from(2);
+    };
+    match run(action, &mut Output::new(format, cli.json)) {
         Ok(()) => ExitCode::SUCCESS,
         // Whoever closes the pipe has seen enough.
         Err(Trouble::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
@@ -131,9 +166,24 @@ pub fn main() -> ExitCode {
     }
 }
 
+/// `t4a` alone, on a terminal, shows terminals.
+fn usual_action() -> Option<Action> {
+    attach::Tty::is_there().then(|| {
+        let workspace = "main".to_owned();
+        Action::Attach(AttachArgs { workspace, ..AttachArgs::default() })
+    })
+}
+
 fn run(action: Action, out: &mut Output) -> Result<(), Trouble> {
     match action {
         Action::Create(args) => ask(create(args)?, out, output::created),
+        Action::Attach(args) => attach(args, out),
+        Action::New(args) => new(args, out),
+        Action::Keys(keys) => ask(keys, out, output::nothing),
+        Action::Paste(paste) => ask(pasted(paste)?, out, output::nothing),
+        Action::Mouse(mouse) => ask(mouse, out, output::nothing),
+        Action::Search(search) => ask(search, out, output::matches),
+        Action::Commands(commands) => ask(commands, out, output::commands),
         Action::List(list) => ask(list, out, output::list),
         Action::Send(send) => ask(typed(send)?, out, output::nothing),
         Action::Text(text) => self::text(text, out),
@@ -172,10 +222,14 @@ fn ask<C: Command>(
     out.answer(answer, people)
 }
 
-/// A command-line user's terminal starts where the user is, with what the user has.
 fn create(args: CreateArgs) -> Result<command::Create, Trouble> {
     let mut create = args.create;
     create.shell_integration = !args.no_integration;
+    own_create(create)
+}
+
+/// A command-line user's terminal starts where the user is, with what the user has.
+fn own_create(mut create: command::Create) -> Result<command::Create, Trouble> {
     let here = std::env::current_dir()?;
     let cwd = create.cwd.map_or_else(|| here.clone(), |cwd| here.join(cwd));
     create.cwd = Some(cwd.to_string_lossy().into_owned());
@@ -187,6 +241,44 @@ fn create(args: CreateArgs) -> Result<command::Create, Trouble> {
     // What was asked for comes last and so counts.
     create.env = own.chain(create.env).collect();
     Ok(create)
+}
+
+/// A terminal of one's own, shown at once.
+fn new(mut args: AttachArgs, out: &mut Output) -> Result<(), Trouble> {
+    let (create, name) = (own_create(command::Create::new())?, args.id.take());
+    let answer = Client::connect_or_start()?.ask(&command::Create { name, ..create })?;
+    args.id = answer.value["id"].as_str().map(str::to_owned);
+    attach(args, out)
+}
+
+fn attach(args: AttachArgs, out: &mut Output) -> Result<(), Trouble> {
+    if !attach::Tty::is_there() {
+        let error = "attach needs a terminal; `t4a text` and `t4a screenshot` do not";
+        return Err(Trouble::Usage(error.to_owned()));
+    }
+    let role = match (args.view, args.take) {
+        (true, _) => Role::View,
+        (_, true) => Role::Take,
+        _ => Role::Edit,
+    };
+    let name = attach::own_name();
+    let said = attach::run(attach::Start {
+        independent: args.independent || args.id.is_some(),
+        terminal: args.id,
+        role,
+        mark: format!("{name}-{}", std::process::id()),
+        name,
+        workspace: args.workspace,
+        create: own_create(command::Create::new())?,
+    })?;
+    out.raw(format!("{said}\n").as_bytes())
+}
+
+fn pasted(mut paste: command::Paste) -> Result<command::Paste, Trouble> {
+    if paste.text.is_empty() {
+        io::stdin().lock().read_to_string(&mut paste.text)?;
+    }
+    Ok(paste)
 }
 
 fn typed(mut send: command::Send) -> Result<command::Send, Trouble> {

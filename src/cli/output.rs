@@ -122,6 +122,22 @@ fn first_line(command: &str) -> String {
     }
 }
 
+pub fn matches(answer: &Value) -> String {
+    let found = answer["matches"].as_array().into_iter().flatten();
+    let rows = found.map(|found| [text(&found["line"]), text(&found["text"])]);
+    table(rows.collect())
+}
+
+pub fn commands(answer: &Value) -> String {
+    let head = ["NO", "CODE", "MS", "COMMAND"].map(str::to_owned);
+    let commands = answer["commands"].as_array().into_iter().flatten();
+    let row = |command: &Value| {
+        let line = first_line(command["command"].as_str().unwrap_or_default());
+        [text(&command["number"]), text(&command["code"]), text(&command["duration_ms"]), line]
+    };
+    table(std::iter::once(head).chain(commands.map(row)).collect())
+}
+
 /// Columns as wide as their widest entry, the last one open.
 fn table<const N: usize>(rows: Vec<[String; N]>) -> String {
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();

@@ -25,6 +25,10 @@ pub struct Client {
     stream: BufReader<UnixStream>,
 }
 
+/// The two ways of a connection, for those who read and write at once.
+pub type Reader = BufReader<UnixStream>;
+pub type Writer = UnixStream;
+
 impl Client {
     /// None if there is no server.
     pub fn connect() -> Result<Option<Client>, Trouble> {
@@ -41,6 +45,11 @@ impl Client {
         }
         start::server()?;
         Client::connect()?.ok_or(Trouble::Closed)
+    }
+
+    pub fn split(self) -> Result<(Reader, Writer), Trouble> {
+        let writer = self.stream.get_ref().try_clone()?;
+        Ok((self.stream, writer))
     }
 
     pub fn send<C: Command>(&mut self, command: &C) -> Result<(), Trouble> {

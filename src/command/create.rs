@@ -15,7 +15,7 @@ use crate::wire::{Code, Failure, Pair, pairs};
 /// Make a terminal and start a program in it, by default your shell.
 ///
 /// Prints the new terminal's id. The program gets your current directory and environment.
-#[derive(Debug, Clone, Args, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Args, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Create {
     /// Width in columns [default: 80]
@@ -70,6 +70,13 @@ pub struct Create {
     #[arg(last = true, value_name = "CMD")]
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cmd_args: Vec<String>,
+}
+
+impl Create {
+    /// A terminal with the usual shell, as the command line makes it.
+    pub fn new() -> Create {
+        Create { inherit_env: true, shell_integration: true, ..Create::default() }
+    }
 }
 
 fn yes() -> bool {

@@ -30,6 +30,8 @@ struct Row<'a> {
     exit_code: Option<i32>,
     title: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
+    cwd: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     command: Option<&'a str>,
     #[serde(with = "pairs", skip_serializing_if = "<[Pair]>::is_empty")]
     labels: &'a [Pair],
@@ -56,6 +58,7 @@ fn row(terminal: &Terminal) -> Row<'_> {
         alive: terminal.alive(),
         exit_code: terminal.exit().map(|exit| exit.code()),
         title: terminal.title(),
+        cwd: terminal.grid.cwd().map(|cwd| cwd.path.as_str()),
         command: terminal.grid.running_command(),
         labels: &terminal.identity.labels,
     }

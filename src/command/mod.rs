@@ -16,6 +16,7 @@ mod list;
 mod mouse;
 mod paste;
 mod resize;
+mod search;
 mod send;
 mod shutdown;
 mod signal;
@@ -43,6 +44,7 @@ pub use list::List;
 pub use mouse::{Act, Mouse, Which};
 pub use paste::Paste;
 pub use resize::Resize;
+pub use search::Search;
 pub use send::Send;
 pub use shutdown::Shutdown;
 pub use signal::Signal;
@@ -80,7 +82,7 @@ macro_rules! commands {
 
 commands! {
     Create, List, Kill, Send, Text, Cursor, Resize, Events, Config, Hello, Info, Signal, Shutdown,
-    Attach, View, Detach, Keys, Paste, Mouse, Cells, Commands, Workspace,
+    Attach, View, Detach, Keys, Paste, Mouse, Cells, Search, Commands, Workspace,
 }
 
 fn unknown(name: &str) -> Failure {

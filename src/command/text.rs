@@ -94,6 +94,23 @@ struct Answer {
     stamp: u64,
 }
 
+impl Text {
+    /// A terminal's screen.
+    pub fn of(id: &str) -> Text {
+        Text {
+            id: id.to_owned(),
+            range: None,
+            start: None,
+            end: None,
+            region: Region::default(),
+            trim: true,
+            join: false,
+            first_line: None,
+            count: None,
+        }
+    }
+}
+
 impl Command for Text {
     const NAME: &'static str = "text";
 

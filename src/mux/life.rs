@@ -239,12 +239,11 @@ impl Mux {
         if given_up {
             self.ready(id, false);
         }
-        if quiet_typist || drawn || self.frame_deadline(id).is_some() {
-            self.news = true;
-            if quiet_typist || drawn {
-                self.touch(id);
-            }
+        if quiet_typist || drawn {
+            self.touch(id);
         }
+        // A frame may have waited for this moment.
+        self.news = true;
         self.kill_due(id);
     }
 

@@ -310,10 +310,12 @@ impl Mux {
         self.news |= self.views.touch(id);
     }
 
-    /// When a frame of this terminal is due that could not be sent at once.
+    /// When a frame of this terminal is due that may not be sent yet; others go at the end of
+    /// the turn.
     pub(super) fn frame_deadline(&self, id: TerminalId) -> Option<Instant> {
         let waits = |view: &View| view.stale && !self.clients.is_writing(view.client);
-        self.views.of(id).filter(|(_, view)| waits(view)).filter_map(|(_, view)| view.due()).min()
+        let due = self.views.of(id).filter(|(_, view)| waits(view)).filter_map(|(_, v)| v.due());
+        due.filter(|due| *due > self.now).min()
     }
 
     /// Frames for all who are ready for one and have not got the newest.

@@ -102,6 +102,29 @@ fn refused(path: &Path, why: &str) -> io::Error {
     io::Error::new(io::ErrorKind::PermissionDenied, message)
 }
 
+/// The person's own settings.
+pub fn config_file() -> Option<PathBuf> {
+    let named = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from);
+    let dir = named.filter(|dir| dir.is_absolute());
+    let dir = dir.or_else(|| Some(dirs::home_dir()?.join(".config")))?;
+    Some(dir.join("t4a").join("config.toml"))
+}
+
+/// A file's text; None when there is no such file.
+pub fn read_text(path: &Path, most: u64) -> io::Result<Option<String>> {
+    use std::io::Read;
+    let file = match std::fs::File::open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        file => file?,
+    };
+    let mut text = String::new();
+    if file.take(most + 1).read_to_string(&mut text)? as u64 > most {
+        let message = format!("it has more than {most} bytes");
+        return Err(io::Error::new(io::ErrorKind::InvalidData, message));
+    }
+    Ok(Some(text))
+}
+
 /// Writes `files` (name, content) into `dir_name` of the runtime directory, for programs to read.
 pub fn private_files(dir_name: &str, files: &[(&str, &str)]) -> io::Result<PathBuf> {
     write_private(&runtime_dir()?.join(dir_name), files)

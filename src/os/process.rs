@@ -114,6 +114,12 @@ fn shell_in(passwd: &str, uid: u32) -> Option<String> {
     line.split(':').nth(6).map(str::to_string)
 }
 
+/// What the person is called here.
+pub fn user_name() -> Option<String> {
+    let named = std::env::var("USER").or_else(|_| std::env::var("LOGNAME")).ok();
+    named.filter(|name| !name.is_empty())
+}
+
 /// The running program, even when its file has been replaced or removed meanwhile.
 pub fn own_program() -> io::Result<PathBuf> {
     let link = Path::new("/proc/self/exe");

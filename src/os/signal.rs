@@ -77,6 +77,30 @@ fn to_signal(signal: i32) -> io::Result<Signal> {
     Signal::from_named_raw(signal).ok_or_else(|| io::ErrorKind::InvalidInput.into())
 }
 
+/// Puts this process to sleep, as Ctrl-Z would; comes back when it goes on.
+pub fn stop_self() {
+    let own = rustix::process::getpid();
+    let _ = rustix::process::kill_process(own, rustix::process::Signal::TSTP);
+}
+
+/// Calls `act` from a thread of its own when this process is told to end.
+pub fn on_end(act: impl Fn() + Send + 'static) -> io::Result<()> {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+    let (mut wake, write) = std::os::unix::net::UnixStream::pair()?;
+    for signal in [SIGTERM, SIGHUP, SIGINT, SIGQUIT] {
+        signal_hook::low_level::pipe::register(signal, write.try_clone()?)?;
+    }
+    std::thread::spawn(move || {
+        use std::io::Read;
+        // The write end stays open for as long as the process lives.
+        let _keep = write;
+        while matches!(wake.read(&mut [0]), Ok(1)) {
+            act();
+        }
+    });
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -151,6 +151,18 @@ impl Tag {
     }
 }
 
+/// A client's request as a line, with a tag for its answer.
+pub fn tagged_request_line<T: Serialize>(cmd: &str, tag: u64, fields: &T) -> Vec<u8> {
+    #[derive(Serialize)]
+    struct Line<'a, T> {
+        cmd: &'a str,
+        tag: u64,
+        #[serde(flatten)]
+        fields: &'a T,
+    }
+    line(&Line { cmd, tag, fields })
+}
+
 /// A client's request as a line.
 pub fn request_line<T: Serialize>(cmd: &str, fields: &T) -> Vec<u8> {
     #[derive(Serialize)]

@@ -1,0 +1,504 @@
+//! The client's state: something comes in, effects go out. No I/O, no clock.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::config::Config;
+use super::keymap::{Prefix, Step};
+use super::layout::{Area, Axis, Border, PaneId};
+use super::overlay::Overlay;
+use super::pane::Pane;
+use super::scroll::{Rows, Spot};
+use super::window::Window;
+use crate::command::{self, Command};
+use crate::input::Key;
+use crate::wire::{EventKind, Role, tagged_request_line};
+
+/// The smallest outer terminal that is drawn on.
+pub const MIN_COLS: u16 = 40;
+pub const MIN_ROWS: u16 = 10;
+/// How long a message stands in the status bar.
+const MESSAGE_TIME: Duration = Duration::from_secs(4);
+/// A pane whose program has ended is closed after this long.
+pub const CLOSE_AFTER: Duration = Duration::from_secs(5);
+/// Requests that wait for an answer; with more, typing has to wait too.
+const MAX_PENDING: usize = 256;
+
+/// What happens to the client.
+#[derive(Debug)]
+pub enum Incoming {
+    Key(Key),
+    Paste(String),
+    Mouse(Pointer),
+    Focus(bool),
+    Resize(u16, u16),
+    /// A line from the server.
+    Line(Value),
+    Lost,
+    Connected,
+    /// The configuration was read again.
+    Config(Box<Config>, Vec<String>),
+    /// The branch that a directory is on.
+    Branch {
+        cwd: String,
+        branch: Option<String>,
+    },
+    Tick,
+}
+
+/// The outer mouse, at a cell of the outer screen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pointer {
+    pub act: command::Act,
+    pub button: command::Which,
+    pub x: u16,
+    pub y: u16,
+    pub mods: Vec<String>,
+}
+
+/// What is to be done outside.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Effect {
+    Send(Vec<u8>),
+    /// Put text into the outer clipboard.
+    Clipboard(String),
+    Leave(String),
+    Suspend,
+    Redraw,
+    ReadConfig,
+    LookUp(String),
+}
+
+/// What an answer is for.
+#[derive(Debug)]
+pub(super) enum Pending {
+    Attach(PaneId),
+    /// Beside the focused pane, or in a window of its own.
+    Create(Option<Axis>),
+    List(ListFor),
+    Rows(PaneId),
+    Search(PaneId),
+    Commands,
+    /// Text to be copied.
+    Text,
+    Workspace,
+    Typed,
+    Preview(String),
+    Other,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ListFor {
+    /// Which panes of a layout are still there.
+    Restore,
+    Terminals,
+    Worktrees,
+    Dashboard,
+}
+
+#[derive(Debug)]
+pub(super) enum Drag {
+    Border(Border),
+    Select(PaneId),
+    /// The button was pressed here; a move makes a selection of it.
+    Pressed(PaneId, Spot),
+}
+
+/// A layout as it is kept on the server.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Layout {
+    pub windows: Vec<Window>,
+    pub current: usize,
+}
+
+/// How the client begins.
+#[derive(Debug, Clone)]
+pub struct Start {
+    /// A terminal's id or name; None: the layout that was kept, or a choice.
+    pub terminal: Option<String>,
+    pub role: Role,
+    /// What others see of who this is.
+    pub name: String,
+    pub workspace: String,
+    /// The layout is this client's own.
+    pub independent: bool,
+    /// Tells this client from others of the same person.
+    pub mark: String,
+    /// What new terminals have: directory and environment.
+    pub create: command::Create,
+}
+
+pub struct App {
+    pub(super) config: Config,
+    pub(super) start: Start,
+    pub(super) cols: u16,
+    pub(super) rows: u16,
+    pub(super) windows: Vec<Window>,
+    pub(super) current: usize,
+    pub(super) panes: BTreeMap<PaneId, Pane>,
+    pub(super) overlay: Option<Overlay>,
+    pub(super) prefix: Prefix,
+    pub(super) message: Option<(String, Instant)>,
+    pub(super) connected: bool,
+    /// What was copied last.
+    pub(super) copied: String,
+    pub(super) branches: BTreeMap<String, Option<String>>,
+    pub(super) drag: Option<Drag>,
+    pub(super) now: Instant,
+    pub(super) pending: BTreeMap<u64, Pending>,
+    pub(super) layout_kept: Option<Layout>,
+    next_tag: u64,
+    next_pane: u32,
+    effects: Vec<Effect>,
+}
+
+impl App {
+    pub fn new(config: Config, start: Start, cols: u16, rows: u16, now: Instant) -> App {
+        App {
+            config,
+            start,
+            cols,
+            rows,
+            windows: Vec::new(),
+            current: 0,
+            panes: BTreeMap::new(),
+            overlay: None,
+            prefix: Prefix::default(),
+            message: None,
+            connected: true,
+            copied: String::new(),
+            branches: BTreeMap::new(),
+            drag: None,
+            now,
+            pending: BTreeMap::new(),
+            layout_kept: None,
+            next_tag: 0,
+            next_pane: 0,
+            effects: Vec::new(),
+        }
+    }
+
+    /// Opens what was asked for.
+    pub fn begin(&mut self) {
+        self.subscribe();
+        match self.start.terminal.clone() {
+            Some(terminal) => self.open_window(&terminal),
+            None if self.start.independent => self.list(ListFor::Terminals),
+            None => self.ask_workspace(),
+        }
+    }
+
+    /// Bells and notices of all terminals, and changes of the layout.
+    pub(super) fn subscribe(&mut self) {
+        let types = vec![
+            EventKind::Bell,
+            EventKind::Notification,
+            EventKind::Clipboard,
+            EventKind::Killed,
+            EventKind::Workspace,
+        ];
+        let events = command::Events { terminal: None, types, since: None, count: None };
+        self.ask(&events, Pending::Other);
+    }
+
+    /// Something to be told in the status bar.
+    pub fn report(&mut self, text: String) {
+        self.say(text);
+    }
+
+    pub fn on(&mut self, incoming: Incoming, now: Instant) {
+        self.now = now;
+        match incoming {
+            Incoming::Key(key) => self.key(key),
+            Incoming::Paste(text) => self.paste(&text),
+            Incoming::Mouse(pointer) => self.pointer(&pointer),
+            Incoming::Focus(focused) => self.focused(focused),
+            Incoming::Resize(cols, rows) => {
+                (self.cols, self.rows) = (cols, rows);
+                self.effect(Effect::Redraw);
+            }
+            Incoming::Line(line) => self.hear(&line),
+            Incoming::Lost => self.lost(),
+            Incoming::Connected => self.connected_again(),
+            Incoming::Config(config, problems) => self.configured(*config, &problems),
+            Incoming::Branch { cwd, branch } => {
+                self.branches.insert(cwd, branch);
+            }
+            Incoming::Tick => {}
+        }
+        self.expire();
+        self.fit();
+        self.keep_layout();
+    }
+
+    pub fn take_effects(&mut self) -> Vec<Effect> {
+        std::mem::take(&mut self.effects)
+    }
+
+    pub(super) fn effect(&mut self, effect: Effect) {
+        self.effects.push(effect);
+    }
+
+    /// When `Tick` is due.
+    pub fn deadline(&self) -> Option<Instant> {
+        let message = self.message.as_ref().map(|(_, until)| *until);
+        let closing = self.panes.values().filter_map(|pane| pane.died).map(|at| at + CLOSE_AFTER);
+        let running = self.shows_time().then(|| self.now + Duration::from_secs(1));
+        closing.chain(message).chain(running).chain(self.prefix.deadline()).min()
+    }
+
+    /// A command runs whose time is shown.
+    fn shows_time(&self) -> bool {
+        let shown = self.window().map(|window| window.tree.panes()).unwrap_or_default();
+        shown.iter().any(|(id, _)| {
+            self.panes.get(id).is_some_and(|pane| pane.screen.state.command.is_some())
+        })
+    }
+
+    /// What time has made of things.
+    fn expire(&mut self) {
+        let now = self.now;
+        self.prefix.expire(now);
+        self.message.take_if(|(_, until)| *until <= now);
+        let over = |pane: &Pane| pane.died.is_some_and(|at| at + CLOSE_AFTER <= now);
+        let gone: Vec<_> =
+            self.panes.iter().filter(|(_, pane)| over(pane)).map(|(id, _)| *id).collect();
+        gone.into_iter().for_each(|id| self.remove_pane(id, None));
+    }
+
+    pub(super) fn say(&mut self, text: impl Into<String>) {
+        self.message = Some((text.into(), self.now + MESSAGE_TIME));
+    }
+
+    pub(super) fn ask<C: Command>(&mut self, command: &C, pending: Pending) {
+        if !self.connected {
+            return self.say("no server: reconnecting");
+        }
+        if self.pending.len() >= MAX_PENDING {
+            return self.say("the server is behind; that was not sent");
+        }
+        self.next_tag += 1;
+        self.pending.insert(self.next_tag, pending);
+        let line = tagged_request_line(C::NAME, self.next_tag, command);
+        self.effect(Effect::Send(line));
+    }
+
+    pub(super) fn new_pane(&mut self, terminal: &str) -> PaneId {
+        self.next_pane += 1;
+        let id = PaneId(self.next_pane);
+        self.add_pane(id, terminal);
+        id
+    }
+
+    pub(super) fn add_pane(&mut self, id: PaneId, terminal: &str) {
+        self.next_pane = self.next_pane.max(id.0);
+        self.panes.insert(id, Pane::new(terminal));
+        self.reattach(id, terminal);
+    }
+
+    /// Asks for the view of a pane.
+    pub(super) fn reattach(&mut self, id: PaneId, terminal: &str) {
+        let attach = command::Attach {
+            id: terminal.to_owned(),
+            role: self.start.role,
+            name: self.start.name.clone(),
+            cols: None,
+            rows: None,
+        };
+        self.ask(&attach, Pending::Attach(id));
+    }
+
+    pub(super) fn open_window(&mut self, terminal: &str) {
+        let pane = self.new_pane(terminal);
+        self.windows.push(Window::new(pane, terminal));
+        self.go_to_window(self.windows.len() - 1);
+    }
+
+    pub(super) fn go_to_window(&mut self, index: usize) {
+        if index < self.windows.len() {
+            self.current = index;
+            self.windows[index].alert = false;
+        }
+    }
+
+    pub(super) fn window(&self) -> Option<&Window> {
+        self.windows.get(self.current)
+    }
+
+    pub(super) fn window_mut(&mut self) -> Option<&mut Window> {
+        self.windows.get_mut(self.current)
+    }
+
+    pub(super) fn focus(&self) -> Option<PaneId> {
+        self.window().map(|window| window.focus)
+    }
+
+    pub(super) fn focused_pane(&mut self) -> Option<(PaneId, &mut Pane)> {
+        let id = self.focus()?;
+        self.panes.get_mut(&id).map(|pane| (id, pane))
+    }
+
+    /// Where panes are drawn: all but the status bar.
+    pub(super) fn area(&self) -> Area {
+        let bar = u16::from(self.config.status);
+        Area { x: 0, y: 0, cols: self.cols, rows: self.rows.saturating_sub(bar) }
+    }
+
+    pub(super) fn too_small(&self) -> bool {
+        self.cols < MIN_COLS || self.rows < MIN_ROWS
+    }
+
+    pub(super) fn view_only(&self) -> bool {
+        self.start.role == Role::View
+    }
+
+    /// Terminals get the size of the panes that show them.
+    fn fit(&mut self) {
+        if self.too_small() || !self.connected {
+            return;
+        }
+        let view_only = self.view_only();
+        let Some(window) = self.window() else { return };
+        for placed in window.places(self.area()) {
+            let size = (placed.area.cols.max(1), placed.area.rows.max(1));
+            let Some(pane) = self.panes.get_mut(&placed.id) else { continue };
+            if let Some(scroll) = &mut pane.scroll {
+                scroll.resize(usize::from(size.1));
+            }
+            pane.room = size;
+            let wanted = !view_only && pane.asked != Some(size);
+            let Some(view) = pane.view.filter(|_| wanted) else { continue };
+            pane.asked = Some(size);
+            let change = command::View {
+                view,
+                role: None,
+                cols: Some(size.0.into()),
+                rows: Some(size.1.into()),
+                focused: None,
+            };
+            self.ask(&change, Pending::Other);
+        }
+    }
+
+    /// Takes a pane off the screen; with a reason to say when that was the last one.
+    pub(super) fn remove_pane(&mut self, id: PaneId, why: Option<&str>) {
+        let Some(pane) = self.panes.remove(&id) else { return };
+        if let Some(view) = pane.view {
+            self.ask(&command::Detach { view }, Pending::Other);
+        }
+        let holds = |window: &Window| window.tree.terminal(id).is_some();
+        if let Some(at) = self.windows.iter().position(holds)
+            && !self.windows[at].remove(id)
+        {
+            self.windows.remove(at);
+            let last = self.windows.len().saturating_sub(1);
+            let next = if self.current > at { self.current - 1 } else { self.current };
+            self.go_to_window(next.min(last));
+        }
+        if self.windows.is_empty() && self.overlay.is_none() {
+            let exit = pane.screen.state.exit_code.map(|code| format!("[exited: code {code}]"));
+            let exit = exit.unwrap_or_else(|| "[closed]".to_owned());
+            self.keep_layout();
+            self.effect(Effect::Leave(why.map_or(exit, str::to_owned)));
+        }
+    }
+
+    fn key(&mut self, key: Key) {
+        if self.overlay.is_some() {
+            return self.overlay_key(&key);
+        }
+        let view = self.view_only();
+        let keymap = &self.config.keymap;
+        match self.prefix.press(key.clone(), keymap, view, self.now) {
+            Step::Act(action) => self.act(action),
+            Step::Wait => {}
+            Step::Nothing | Step::Type(_) if self.scrolls() => self.scroll_key(&key),
+            Step::Nothing => {}
+            Step::Type(keys) => self.type_keys(&keys),
+        }
+    }
+
+    fn scrolls(&self) -> bool {
+        let pane = self.focus().and_then(|id| self.panes.get(&id));
+        pane.is_some_and(|pane| pane.scroll.is_some())
+    }
+
+    pub(super) fn type_keys(&mut self, keys: &[Key]) {
+        let Some((_, pane)) = self.focused_pane() else { return };
+        if pane.died.is_some() {
+            return;
+        }
+        let Some(view) = pane.view else { return };
+        let keys = keys.iter().map(|key| command::Press::Name(key.to_string())).collect();
+        let command = command::Keys { id: None, view: Some(view), keys };
+        self.ask(&command, Pending::Typed);
+    }
+
+    fn paste(&mut self, text: &str) {
+        if let Some(overlay) = &mut self.overlay {
+            overlay.paste(text);
+        } else if !self.view_only() {
+            self.paste_text(text.to_owned());
+        }
+    }
+
+    pub(super) fn paste_text(&mut self, text: String) {
+        let Some((_, pane)) = self.focused_pane() else { return };
+        pane.scroll = None;
+        let Some(view) = pane.view else { return };
+        let command = command::Paste { id: None, view: Some(view), text };
+        self.ask(&command, Pending::Typed);
+    }
+
+    fn focused(&mut self, focused: bool) {
+        let Some((_, pane)) = self.focused_pane() else { return };
+        let Some(view) = pane.view else { return };
+        let change =
+            command::View { view, role: None, cols: None, rows: None, focused: Some(focused) };
+        self.ask(&change, Pending::Other);
+    }
+
+    pub(super) fn copy(&mut self, text: String) {
+        if text.is_empty() {
+            return;
+        }
+        self.say(format!("copied {} characters", text.chars().count()));
+        self.effect(Effect::Clipboard(text.clone()));
+        self.copied = text;
+    }
+
+    pub(super) fn ask_rows(&mut self, id: PaneId, wanted: super::scroll::Wanted) {
+        let Some(pane) = self.panes.get(&id) else { return };
+        let cells = command::Cells {
+            id: pane.terminal.clone(),
+            first_line: Some(wanted.first_line),
+            count: Some(wanted.count.max(1) as i64),
+        };
+        self.ask(&cells, Pending::Rows(id));
+    }
+
+    pub(super) fn rows_came(&mut self, id: PaneId, rows: &Rows) {
+        if let Some(pane) = self.panes.get_mut(&id)
+            && let Some(scroll) = &mut pane.scroll
+        {
+            scroll.take(rows);
+            if let Some((from, to)) = pane.select.take() {
+                scroll.begin_selection(from);
+                scroll.drag_to(to);
+            }
+        }
+    }
+
+    fn configured(&mut self, config: Config, problems: &[String]) {
+        self.config = config;
+        match problems.first() {
+            None => self.say("the configuration was read"),
+            Some(first) if problems.len() == 1 => self.say(first.clone()),
+            Some(first) => self.say(format!("{first} (and {} more)", problems.len() - 1)),
+        }
+        self.effect(Effect::Redraw);
+    }
+}
