@@ -1,6 +1,8 @@
 //! All tests that go through the real program, in one binary.
 #![allow(clippy::disallowed_methods, clippy::unwrap_used)]
 
+#[path = "all/bad_input.rs"]
+mod bad_input;
 #[path = "all/commands.rs"]
 mod commands;
 #[path = "all/docs.rs"]
@@ -9,6 +11,8 @@ mod docs;
 mod load;
 #[path = "all/programs.rs"]
 mod programs;
+#[path = "all/reading.rs"]
+mod reading;
 #[path = "all/seed.rs"]
 mod seed;
 #[path = "all/shells.rs"]
