@@ -244,8 +244,10 @@ fn stream(events: &command::Events, out: &mut Output) -> Result<(), Trouble> {
     for _ in 0..events.count.unwrap_or(usize::MAX) {
         let line = client.next_line()?.ok_or(Trouble::Closed)?;
         let value = serde_json::from_slice(&line).unwrap_or(serde_json::Value::Null);
-        Client::check(&value)?;
-        out.event(&line, &value)?;
+        match Client::check(&value) {
+            Ok(()) => out.event(&line, &value)?,
+            refused => return out.refusal(&line).and(refused),
+        }
     }
     Ok(())
 }
