@@ -3,10 +3,14 @@
 
 #[path = "all/bad_input.rs"]
 mod bad_input;
+#[path = "all/cli.rs"]
+mod cli;
 #[path = "all/commands.rs"]
 mod commands;
 #[path = "all/docs.rs"]
 mod docs;
+#[path = "all/events.rs"]
+mod events;
 #[path = "all/load.rs"]
 mod load;
 #[path = "all/programs.rs"]
