@@ -225,6 +225,41 @@ fn a_group_that_does_not_listen_is_killed_whole() {
     assert_eq!(events.event("killed")["reason"], "asked");
 }
 
+/// The leader listens, so that it is gone long before the grace time is over.
+#[test]
+fn one_of_a_group_that_does_not_listen_is_killed_too() {
+    let server = Server::start();
+    let note = server.home().join("child");
+    let script = format!(
+        "sh -c 'trap \"\" HUP; echo $$ > {}; printf \"\\a\"; exec sleep 1000' & wait",
+        note.display()
+    );
+    let id = server.script(&script);
+    let child: i64 = std::fs::read_to_string(note).unwrap().trim().parse().unwrap();
+    server.connect().ok(json!({"cmd": "kill", "id": id}));
+    eventually("the child is gone", || !alive(child));
+}
+
+/// A shell puts a command into a group of its own, which has the keyboard.
+#[test]
+fn a_command_that_does_not_listen_is_killed_with_its_shell() {
+    for ends in ["kill", "shutdown"] {
+        let server = Server::start();
+        let id = server.shell("bash");
+        let mut client = server.connect();
+        let line = "sh -c 'trap \"\" HUP; printf \"\\a\"; exec sleep 1000'\n";
+        let since = client.type_in(&id, line);
+        server.events(&id, since).event("bell");
+        eventually("it runs", || client.info(&id)["foreground"]["name"] == "sleep");
+        let command = client.info(&id)["foreground"]["pid"].as_i64().unwrap();
+        match ends {
+            "kill" => drop(client.ok(json!({"cmd": "kill", "id": id}))),
+            _ => assert!(server.cli(&["shutdown"]).status.success()),
+        }
+        eventually("the command is gone", || !alive(command));
+    }
+}
+
 #[test]
 fn a_stopped_program_can_be_killed() {
     let server = Server::start();
