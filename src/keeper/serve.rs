@@ -1,6 +1,6 @@
 //! The keeper's loop: what the worker asks, what children do, what the worker has to hear.
 
-use std::io::{self, Write};
+use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::{Duration, Instant};
 
@@ -12,7 +12,7 @@ use super::signals::Signals;
 use super::slots::{Order, Slots};
 use super::stragglers::GRACE;
 use super::worker::{Backoff, Plan, Worker};
-use crate::os::{channel, poll, signal};
+use crate::os::{channel, poll, process, signal};
 
 /// Requests heard before children and signals are looked at again.
 const BATCH: usize = 64;
@@ -228,7 +228,7 @@ impl Keeper {
         let life = now().saturating_duration_since(worker.started);
         self.restart_at = now() + self.backoff.after(life);
         if self.phase == Phase::Serving {
-            complain(&format!("the server ended ({exit:?}) and is started again"));
+            process::complain(&format!("the server ended ({exit:?}) and is started again"));
         }
     }
 
@@ -248,7 +248,7 @@ impl Keeper {
             }
             Err(error) => {
                 self.restart_at = now() + self.backoff.after(Duration::ZERO);
-                complain(&format!("the server cannot be started: {error}"));
+                process::complain(&format!("the server cannot be started: {error}"));
             }
         }
     }
@@ -295,11 +295,6 @@ impl Keeper {
         self.outbox.clear();
         self.enter(Phase::Parting);
     }
-}
-
-/// Nobody may be reading: then it is lost.
-fn complain(message: &str) {
-    let _ = writeln!(io::stderr(), "t4a: {message}");
 }
 
 #[allow(clippy::disallowed_methods, reason = "the keeper times restarts and its own end")]

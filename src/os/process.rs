@@ -1,6 +1,6 @@
 //! This process's surroundings: programs, environment, shell; and through `inspect` other processes.
 
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::Access;
@@ -112,6 +112,11 @@ fn shell_in(passwd: &str, uid: u32) -> Option<String> {
     let uid = uid.to_string();
     let line = passwd.lines().find(|line| line.split(':').nth(2) == Some(&uid))?;
     line.split(':').nth(6).map(str::to_string)
+}
+
+/// A line in the log. Nobody may be reading: then it is lost, and that is all.
+pub fn complain(message: &str) {
+    let _ = writeln!(io::stderr(), "t4a: {message}");
 }
 
 /// The running program, even when its file has been replaced or removed meanwhile.

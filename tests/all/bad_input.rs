@@ -180,6 +180,22 @@ fn a_terminal_that_is_not_there_is_not_found_by_any_command() {
     }
 }
 
+/// A megabyte that was sent once came back in the sentence.
+#[test]
+fn what_was_sent_is_not_sent_back_in_full() {
+    let server = Server::start();
+    let mut client = server.connect();
+    let long = "x".repeat(500_000);
+    for (request, code) in [
+        (json!({"cmd": "cursor", "id": long}), "not_found"),
+        (json!({"cmd": long}), "unknown_command"),
+        (json!({"cmd": "resize", "id": "t1", "cols": long, "rows": 1}), "bad_value"),
+    ] {
+        let error = client.refused(request, code);
+        assert!(error.chars().count() < 1100, "{} characters", error.chars().count());
+    }
+}
+
 #[test]
 fn input_is_text_or_base64_and_one_of_both() {
     let server = Server::start();
