@@ -1,14 +1,22 @@
 //! All tests that go through the real program, in one binary.
 #![allow(clippy::disallowed_methods, clippy::unwrap_used)]
 
+#[path = "all/bad_input.rs"]
+mod bad_input;
+#[path = "all/cli.rs"]
+mod cli;
 #[path = "all/commands.rs"]
 mod commands;
 #[path = "all/docs.rs"]
 mod docs;
+#[path = "all/events.rs"]
+mod events;
 #[path = "all/load.rs"]
 mod load;
 #[path = "all/programs.rs"]
 mod programs;
+#[path = "all/reading.rs"]
+mod reading;
 #[path = "all/seed.rs"]
 mod seed;
 #[path = "all/shells.rs"]

@@ -202,7 +202,7 @@ fn run(action: Action, out: &mut Output) -> Result<(), Trouble> {
         Action::ShellInit { shell } => shell_init(shell, out),
         Action::Completions { shell } => {
             let mut script = Vec::new();
-            clap_complete::generate(shell, &mut Cli::command(), "t4a", &mut script);
+            clap_complete::generate(shell, &mut visible(&Cli::command()), "t4a", &mut script);
             out.raw(&script)
         }
         Action::Man => {
@@ -210,6 +210,18 @@ fn run(action: Action, out: &mut Output) -> Result<(), Trouble> {
             clap_mangen::Man::new(Cli::command()).render(&mut page)?;
             out.raw(&page)
         }
+    }
+}
+
+/// The command line as people know it: completions would offer what is hidden too.
+fn visible(all: &clap::Command) -> clap::Command {
+    let args = all.get_arguments().filter(|arg| !arg.is_hide_set()).cloned();
+    let subcommands = all.get_subcommands().filter(|command| !command.is_hide_set()).map(visible);
+    let shown = clap::Command::new(all.get_name().to_owned()).args(args).subcommands(subcommands);
+    let shown = shown.about(all.get_about().cloned().unwrap_or_default());
+    match all.get_version() {
+        Some(version) => shown.version(version.to_owned()),
+        None => shown,
     }
 }
 
@@ -324,8 +336,10 @@ fn stream(events: &command::Events, out: &mut Output) -> Result<(), Trouble> {
     for _ in 0..events.count.unwrap_or(usize::MAX) {
         let line = client.next_line()?.ok_or(Trouble::Closed)?;
         let value = serde_json::from_slice(&line).unwrap_or(serde_json::Value::Null);
-        Client::check(&value)?;
-        out.event(&line, &value)?;
+        match Client::check(&value) {
+            Ok(()) => out.event(&line, &value)?,
+            refused => return out.refusal(&line).and(refused),
+        }
     }
     Ok(())
 }

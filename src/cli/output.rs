@@ -64,6 +64,15 @@ impl Output {
         Ok(stdout.flush()?)
     }
 
+    /// A stream's only line, for those who read JSON; people read stderr.
+    pub fn refusal(&mut self, line: &[u8]) -> Result<(), Trouble> {
+        let mut stdout = io::stdout().lock();
+        if self.format == Format::Json {
+            stdout.write_all(line)?;
+        }
+        Ok(stdout.flush()?)
+    }
+
     pub fn event(&mut self, line: &[u8], value: &Value) -> Result<(), Trouble> {
         let mut stdout = io::stdout().lock();
         match self.format {

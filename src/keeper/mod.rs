@@ -13,6 +13,7 @@ mod serve;
 mod signals;
 mod slots;
 pub mod spec;
+mod stragglers;
 mod worker;
 
 use std::io;

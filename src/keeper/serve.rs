@@ -1,6 +1,6 @@
 //! The keeper's loop: what the worker asks, what children do, what the worker has to hear.
 
-use std::io::{self, Write};
+use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::{Duration, Instant};
 
@@ -10,15 +10,16 @@ use super::outbox::{Held, Note, Outbox, Sent};
 use super::place::Place;
 use super::signals::Signals;
 use super::slots::{Order, Slots};
+use super::stragglers::GRACE;
 use super::worker::{Backoff, Plan, Worker};
-use crate::os::{channel, poll, signal};
+use crate::os::{channel, poll, process, signal};
 
-/// How long programs have to end after a hang-up, and the worker after them.
-const GRACE: Duration = Duration::from_secs(1);
 /// Requests heard before children and signals are looked at again.
 const BATCH: usize = 64;
 /// How long to wait when the kernel is short of something.
 const RETRY: Duration = Duration::from_millis(10);
+/// How often it is looked, at the end, whether what outlived its leader has ended too.
+const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
@@ -86,6 +87,7 @@ impl Keeper {
             self.reap();
             self.listen_to_worker();
             self.start_worker();
+            self.slots.stragglers.kill_due(now());
             self.advance_end();
         }
         Ok(())
@@ -108,7 +110,12 @@ impl Keeper {
         let ending = (self.phase != Phase::Serving).then(|| until(self.deadline));
         let starting = self.needs_worker().then(|| until(self.restart_at));
         let again = (self.last_sent == Sent::Later).then_some(RETRY);
-        [ending, starting, again].into_iter().flatten().min()
+        let stragglers = self.slots.stragglers.next_deadline();
+        let stragglers = stragglers.map(|deadline| match self.phase {
+            Phase::Serving => until(deadline),
+            _ => LOOK_AGAIN,
+        });
+        [ending, starting, again, stragglers].into_iter().flatten().min()
     }
 
     fn flush(&mut self) {
@@ -185,7 +192,7 @@ impl Keeper {
             ToKeeper::Keep { record } => self.server = Some(record),
             ToKeeper::Signal { slot, signal, target } => {
                 // Whom it does not reach is gone, and the worker hears of that by itself.
-                let _ = self.slots.signal(slot, signal, target);
+                let _ = self.slots.signal(slot, signal, target, now());
             }
             ToKeeper::Forget { slot } => self.slots.forget(slot),
             ToKeeper::Shutdown => self.begin_end(),
@@ -221,7 +228,7 @@ impl Keeper {
         let life = now().saturating_duration_since(worker.started);
         self.restart_at = now() + self.backoff.after(life);
         if self.phase == Phase::Serving {
-            complain(&format!("the server ended ({exit:?}) and is started again"));
+            process::complain(&format!("the server ended ({exit:?}) and is started again"));
         }
     }
 
@@ -241,21 +248,22 @@ impl Keeper {
             }
             Err(error) => {
                 self.restart_at = now() + self.backoff.after(Duration::ZERO);
-                complain(&format!("the server cannot be started: {error}"));
+                process::complain(&format!("the server cannot be started: {error}"));
             }
         }
     }
 
     fn begin_end(&mut self) {
         if self.phase == Phase::Serving {
-            self.slots.signal_all(libc::SIGHUP);
-            // A stopped program hears the hang-up only when it goes on.
-            self.slots.signal_all(libc::SIGCONT);
+            self.slots.hang_up_all(now());
             self.enter(Phase::HungUp);
         }
     }
 
     fn advance_end(&mut self) {
+        if self.phase != Phase::Serving {
+            self.slots.stragglers.forget_ended();
+        }
         let late = now() >= self.deadline;
         match self.phase {
             Phase::HungUp if late && self.slots.any_alive() => {
@@ -287,11 +295,6 @@ impl Keeper {
         self.outbox.clear();
         self.enter(Phase::Parting);
     }
-}
-
-/// Nobody may be reading: then it is lost.
-fn complain(message: &str) {
-    let _ = writeln!(io::stderr(), "t4a: {message}");
 }
 
 #[allow(clippy::disallowed_methods, reason = "the keeper times restarts and its own end")]

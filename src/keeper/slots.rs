@@ -3,9 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::time::Instant;
 
 use super::child::{self, Parts};
 use super::message::{Exit, FromKeeper, MAX_SLOTS, SlotId, Target};
+use super::stragglers::{HangUp, Stragglers};
 use crate::os::limits::Limits;
 use crate::os::signal;
 
@@ -21,11 +23,13 @@ pub struct Slot {
     exit: Option<Exit>,
     /// Whether the present worker knows of the exit.
     told: bool,
+    hang_up: Option<HangUp>,
 }
 
 pub struct Slots {
     slots: BTreeMap<SlotId, Slot>,
     forgotten: BTreeSet<u32>,
+    pub stragglers: Stragglers,
     limits: Limits,
     max_fd: u64,
 }
@@ -41,7 +45,8 @@ impl Slots {
     /// `limits` are those that programs get, `max_files` what this process may open itself.
     pub fn new(limits: Limits, max_files: u64) -> Slots {
         let max_fd = max_files.saturating_sub(RESERVED_FDS);
-        Slots { slots: BTreeMap::new(), forgotten: BTreeSet::new(), limits, max_fd }
+        let (slots, forgotten) = (BTreeMap::new(), BTreeSet::new());
+        Slots { slots, forgotten, stragglers: Stragglers::default(), limits, max_fd }
     }
 
     pub fn spawn(&mut self, id: SlotId, order: Order) -> Result<u32, i32> {
@@ -49,7 +54,8 @@ impl Slots {
         let Order { master, record, parts } = order;
         let spawned = child::spawn(parts, &self.limits);
         let pid = spawned.map_err(|error| error.raw_os_error().unwrap_or(libc::EAGAIN))?;
-        self.slots.insert(id, Slot { pid, master, record, exit: None, told: false });
+        let slot = Slot { pid, master, record, exit: None, told: false, hang_up: None };
+        self.slots.insert(id, slot);
         Ok(pid)
     }
 
@@ -74,6 +80,9 @@ impl Slots {
         let (id, slot) = self.slots.iter_mut().find(|(_, slot)| alive(slot))?;
         slot.exit = Some(exit);
         slot.told = false;
+        if let Some(hang_up) = slot.hang_up {
+            self.stragglers.watch(pid, hang_up);
+        }
         Some(*id)
     }
 
@@ -90,11 +99,28 @@ impl Slots {
     }
 
     /// Only while the child is not reaped: its number cannot belong to anyone else until then.
-    pub fn signal(&self, id: SlotId, signal: i32, target: Target) -> io::Result<()> {
-        match self.slots.get(&id) {
-            Some(slot) if slot.exit.is_none() => slot.signal(signal, target),
-            _ => Err(io::ErrorKind::NotFound.into()),
+    pub fn signal(
+        &mut self,
+        id: SlotId,
+        signal: i32,
+        target: Target,
+        now: Instant,
+    ) -> io::Result<()> {
+        let slot = self.slots.get_mut(&id).filter(|slot| slot.exit.is_none());
+        let slot = slot.ok_or(io::ErrorKind::NotFound)?;
+        // Nothing but the end of a terminal hangs up on the program's own group.
+        if signal == libc::SIGHUP && target == Target::Group {
+            slot.hang_up_at(now);
         }
+        slot.signal(signal, target)
+    }
+
+    /// Tells all programs that it is over; a stopped one hears of it only when it goes on.
+    pub fn hang_up_all(&mut self, now: Instant) {
+        let alive = self.slots.values_mut().filter(|slot| slot.exit.is_none());
+        alive.for_each(|slot| slot.hang_up_at(now));
+        self.signal_all(libc::SIGHUP);
+        self.signal_all(libc::SIGCONT);
     }
 
     /// To every child that has not ended, and to what runs in the foreground of its terminal.
@@ -108,7 +134,9 @@ impl Slots {
     }
 
     pub fn any_alive(&self) -> bool {
-        !self.forgotten.is_empty() || self.slots.values().any(|slot| slot.exit.is_none())
+        !self.forgotten.is_empty()
+            || !self.stragglers.is_empty()
+            || self.slots.values().any(|slot| slot.exit.is_none())
     }
 
     /// For a new worker, which knows nothing yet.
@@ -139,6 +167,11 @@ impl Slots {
 }
 
 impl Slot {
+    fn hang_up_at(&mut self, at: Instant) {
+        let foreground = signal::foreground_of(self.master.as_fd(), self.pid);
+        self.hang_up.get_or_insert(HangUp { at, foreground });
+    }
+
     /// Whom it does not reach is gone already.
     fn signal_both(&self, signal: i32) {
         let _ = self.signal(signal, Target::Foreground);

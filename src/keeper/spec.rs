@@ -48,7 +48,7 @@ impl Spec {
         }
         if out.len() > MAX_SPEC {
             return Err(refuse(format!(
-                "arguments and environment have {} bytes; {MAX_SPEC} are allowed",
+                "cmd_args, env and cwd have {} bytes together; {MAX_SPEC} are allowed",
                 out.len()
             )));
         }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::limits::{KILL_GRACE, MAX_DEAD, MAX_INPUT_QUEUE, READY_TIMEOUT};
+use super::limits::{KILL_GRACE, MAX_DEAD, MAX_INPUT_QUEUE, MAX_TERMINALS, READY_TIMEOUT};
 use super::*;
 
 const ME: ClientId = ClientId(1);
@@ -171,6 +171,26 @@ fn the_dead_are_kept_up_to_a_number() {
     assert!(bench.mux.find("t1").is_err());
     assert!(bench.mux.find("t2").is_ok());
     assert_eq!(bench.events(), ["exit", "killed"]);
+}
+
+#[test]
+fn one_terminal_too_many_is_refused_unless_a_dead_one_can_go() {
+    let mut bench = bench();
+    for _ in 0..MAX_TERMINALS {
+        bench.cat();
+    }
+    bench.ask(json!({"cmd": "create", "cmd_args": ["cat"]}));
+    let refused = bench.lines().remove(0);
+    assert_eq!((&refused["ok"], &refused["code"]), (&json!(false), &json!("limit")));
+    assert!(refused["error"].as_str().is_some_and(|error| error.contains("kill some")));
+    assert_eq!(bench.mux.terminals().count(), MAX_TERMINALS);
+    bench.on(Incoming::Exited { id: TerminalId(5), exit: Exit::Code(0) });
+    bench.lines();
+    bench.create(json!({"cmd": "create", "cmd_args": ["cat"]}));
+    let lines = bench.lines();
+    assert_eq!((&lines[0]["event"], &lines[0]["reason"]), (&json!("killed"), &json!("evicted")));
+    assert!(bench.mux.find("t5").is_err());
+    assert_eq!(bench.mux.terminals().count(), MAX_TERMINALS);
 }
 
 #[test]

@@ -54,6 +54,12 @@ pub fn group_in_session(group: u32, leader: u32) -> bool {
     }
 }
 
+/// Whether a leader that was reaped left members of `group` behind in its session. Were there a
+/// process of the leader's number, it would be a stranger.
+pub fn left_behind(group: u32, leader: u32) -> bool {
+    session_of(leader).is_none() && members(group).any(|stat| stat.session == leader)
+}
+
 fn session_of(pid: u32) -> Option<u32> {
     let pid = rustix::process::Pid::from_raw(i32::try_from(pid).ok()?)?;
     let session = rustix::process::getsid(Some(pid)).ok()?;

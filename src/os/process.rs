@@ -1,6 +1,6 @@
 //! This process's surroundings: programs, environment, shell; and through `inspect` other processes.
 
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::Access;
@@ -118,6 +118,11 @@ fn shell_in(passwd: &str, uid: u32) -> Option<String> {
 pub fn user_name() -> Option<String> {
     let named = std::env::var("USER").or_else(|_| std::env::var("LOGNAME")).ok();
     named.filter(|name| !name.is_empty())
+}
+
+/// A line in the log. Nobody may be reading: then it is lost, and that is all.
+pub fn complain(message: &str) {
+    let _ = writeln!(io::stderr(), "t4a: {message}");
 }
 
 /// The running program, even when its file has been replaced or removed meanwhile.

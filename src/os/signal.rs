@@ -48,6 +48,11 @@ pub fn signal_group(pid: u32, signal: i32) -> io::Result<()> {
     }
 }
 
+/// Whether a process group has any member, be it one that has ended and was not reaped.
+pub fn group_exists(group: u32) -> bool {
+    to_pid(group).is_ok_and(|group| rustix::process::test_kill_process_group(group).is_ok())
+}
+
 pub fn signal_process(pid: u32, signal: i32) -> io::Result<()> {
     Ok(rustix::process::kill_process(to_pid(pid)?, to_signal(signal)?)?)
 }
@@ -61,8 +66,10 @@ pub fn signal_foreground(master: BorrowedFd<'_>, leader: u32, signal: i32) -> io
     }
 }
 
+/// The group that reads the keyboard, if it belongs to the session of `leader`.
+///
 /// A terminal remembers its foreground group even when the number belongs to strangers by now.
-fn foreground_of(master: BorrowedFd<'_>, leader: u32) -> Option<u32> {
+pub fn foreground_of(master: BorrowedFd<'_>, leader: u32) -> Option<u32> {
     let group = super::pty::foreground(master)?;
     inspect::group_in_session(group, leader).then_some(group)
 }

@@ -15,7 +15,7 @@ pub async fn run(listener: UnixListener, news: ToHub) {
         listener.set_nonblocking(true).and_then(|()| tokio::net::UnixListener::from_std(listener));
     let listener = match listener {
         Ok(listener) => listener,
-        Err(error) => return eprintln!("t4a: cannot listen: {error}"),
+        Err(error) => return process::complain(&format!("cannot listen: {error}")),
     };
     loop {
         match listener.accept().await {

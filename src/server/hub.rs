@@ -17,7 +17,7 @@ use crate::journal::Record;
 use crate::keeper::{self, FromKeeper, Link, SlotId, ToKeeper};
 use crate::mux::limits::{MAX_CONNECTIONS, MAX_LINE, MAX_TERMINALS};
 use crate::mux::{ClientId, Effect, Exit, Incoming, Mux, Target, Terminal, TerminalId};
-use crate::os::pty;
+use crate::os::{process, pty};
 use crate::term::Size;
 use crate::wire::{Code, Failure};
 
@@ -90,7 +90,7 @@ impl Hub {
                 self.lines.insert(id, line);
             }
             _ => {
-                eprintln!("t4a: {id} could not be taken over");
+                process::complain(&format!("{id} could not be taken over"));
                 let _ = self.keeper.send(ToKeeper::Forget { slot });
             }
         }
@@ -181,7 +181,7 @@ impl Hub {
                 self.mux.on(Incoming::Started { id, result: Err(failure) }, now);
             }
             FromKeeper::Exited { slot, exit: ended } => self.ended(TerminalId(slot.0), exit(ended)),
-            other => eprintln!("t4a: the keeper said {other:?}, which is not for now"),
+            other => process::complain(&format!("the keeper said {other:?}, which is not for now")),
         }
     }
 
@@ -299,7 +299,7 @@ impl Hub {
                 Effect::Remember { id, record } => self.remember(id, &record),
                 Effect::RememberServer(bytes) => {
                     if let Err(error) = self.record.write(&bytes) {
-                        eprintln!("t4a: the server's record cannot be kept: {error}");
+                        process::complain(&format!("the server's record cannot be kept: {error}"));
                     }
                 }
                 Effect::Shutdown => self.tell_keeper(Some(ToKeeper::Shutdown)),
@@ -367,7 +367,7 @@ impl Hub {
         if let Some(line) = self.lines.get(&id)
             && let Err(error) = pty::resize(line.fd(), size)
         {
-            eprintln!("t4a: {id} cannot be resized: {error}");
+            process::complain(&format!("{id} cannot be resized: {error}"));
         }
     }
 
@@ -394,7 +394,7 @@ impl Hub {
         if let Some(line) = self.lines.get_mut(&id)
             && let Err(error) = line.record.write(record)
         {
-            eprintln!("t4a: the record of {id} cannot be kept: {error}");
+            process::complain(&format!("the record of {id} cannot be kept: {error}"));
         }
     }
 }

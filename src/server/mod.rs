@@ -105,7 +105,7 @@ async fn take_over(
 fn host() -> Host {
     let files = paths::private_files("shell", &integration::files());
     if let Err(error) = &files {
-        eprintln!("t4a: shells will not report commands: {error}");
+        process::complain(&format!("shells will not report commands: {error}"));
     }
     let socket = paths::socket().map(|socket| socket.path).unwrap_or_default();
     let home = dirs::home_dir().unwrap_or_else(|| "/".into());

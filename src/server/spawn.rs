@@ -61,6 +61,8 @@ fn spec(plan: &Plan) -> Result<Spec, Failure> {
 }
 
 fn open(plan: &Plan, spec: &Spec) -> io::Result<Prepared> {
+    // First, because it says in a client's words what is too long.
+    let spec = spec.encode()?;
     let pty = pty::open(plan.size)?;
     let mut record = Record::create()?;
     record.write(&plan.record)?;
@@ -70,7 +72,7 @@ fn open(plan: &Plan, spec: &Spec) -> io::Result<Prepared> {
         master: pty.master.try_clone()?,
         record: record.fd().try_clone_to_owned()?,
         slave: pty.slave,
-        spec: spec.encode()?,
+        spec,
         status: write_end.into(),
     };
     Ok(Prepared { master: pty.master, record, order, status: status.into() })

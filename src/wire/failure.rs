@@ -2,6 +2,9 @@
 
 use serde::Serialize;
 
+/// Characters of a sentence: what a client sent is not sent back in full.
+const MAX_ERROR: usize = 1000;
+
 /// The short, documented list of reasons. PROTOCOL.md has a row for each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -60,7 +63,12 @@ pub struct Failure {
 
 impl Failure {
     pub fn new(code: Code, error: impl Into<String>) -> Failure {
-        Failure { code, error: error.into() }
+        let mut error = error.into();
+        if let Some((at, _)) = error.char_indices().nth(MAX_ERROR) {
+            error.truncate(at);
+            error.push('…');
+        }
+        Failure { code, error }
     }
 
     pub fn bad_value(error: impl Into<String>) -> Failure {

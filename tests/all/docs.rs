@@ -2,17 +2,14 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::os::fd::{AsFd, BorrowedFd};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use serde_json::{Value, json};
 use t4a::mux::limits::Limits;
-use t4a::os::pty::{self, Read};
-use t4a::term::Size;
 use t4a::wire::{Code, EventKind};
 
-use crate::support::{Client, Server};
+use crate::support::{Client, Server, on_a_terminal};
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -201,40 +198,6 @@ fn the_limits_are_the_real_ones() {
         let row = format!("| `{name}` | {value} |");
         assert!(table.contains(&row), "PROTOCOL.md has no {row}");
     }
-}
-
-/// What a command prints on a terminal.
-fn on_a_terminal(server: &Server, line: &str) -> String {
-    let program = PathBuf::from(env!("CARGO_BIN_EXE_t4a"));
-    let path = std::env::var("PATH").unwrap_or_default();
-    let path = format!("{}:{path}", program.parent().unwrap().display());
-    let pty = pty::open(Size { cols: 120, rows: 24 }).unwrap();
-    let mut command = Command::new("bash");
-    let own = server.command();
-    for (name, value) in own.get_envs() {
-        match value {
-            Some(value) => command.env(name, value),
-            None => command.env_remove(name),
-        };
-    }
-    command.args(["-c", line]).env("PATH", path).current_dir(server.home());
-    let mut child = command.stdin(Stdio::null()).stdout(pty.slave).spawn().unwrap();
-    drop(command);
-    let status = child.wait().unwrap();
-    assert!(status.success(), "{line}");
-    read_all(pty.master.as_fd())
-}
-
-fn read_all(master: BorrowedFd) -> String {
-    let (mut all, mut buffer) = (Vec::new(), [0; 4096]);
-    loop {
-        match pty::read(master, &mut buffer) {
-            Read::Data(count) => all.extend_from_slice(&buffer[..count]),
-            Read::Status => {}
-            Read::WouldBlock | Read::Closed => break,
-        }
-    }
-    String::from_utf8(all).unwrap().replace("\r\n", "\n")
 }
 
 /// Every number as one `0`.

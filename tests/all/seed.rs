@@ -199,6 +199,10 @@ fn command_lines_are_those_of_the_page() {
     let cat = cat.as_str().unwrap();
     assert_eq!(server.json(&["list"])["terminals"].as_array().unwrap().len(), 2);
     assert_eq!(server.json(&["send", cat, r"by argument\n"])["ok"], true);
+    // The tty echoes at once, cat comes later: the next line must not come in between.
+    server.wait_for_screen(cat, |rows| {
+        rows.iter().filter(|row| row.contains("argument")).count() == 2
+    });
     let mut sender = server
         .command()
         .args(["send", cat])

@@ -1,12 +1,15 @@
 //! A server of one's own for each test, and a client that waits for what it expects.
 
 use std::io::{BufRead, BufReader, Write};
+use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use t4a::os::pty::{self, Read};
+use t4a::term::Size;
 use tempfile::TempDir;
 
 /// Longest a test waits for anything before it fails.
@@ -83,6 +86,21 @@ impl Server {
         let created = self.connect().ok(request);
         assert_eq!(created["ready"], true, "{program} showed no prompt");
         created["id"].as_str().unwrap().to_owned()
+    }
+
+    /// A terminal with a script that has come to where it rings the bell; its id.
+    pub fn script(&self, script: &str) -> String {
+        self.script_with(script, json!({}))
+    }
+
+    /// The same, with other fields of `create`.
+    pub fn script_with(&self, script: &str, fields: Value) -> String {
+        let mut request = json!({"cmd": "create", "cmd_args": ["sh", "-c", script]});
+        request.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        let created = self.connect().ok(request);
+        let id = created["id"].as_str().unwrap().to_owned();
+        self.events(&id, created["seq"].as_u64().unwrap()).event("bell");
+        id
     }
 
     pub fn worker_pid(&self) -> i32 {
@@ -177,6 +195,10 @@ impl Client {
         self.ok(json!({"cmd": "send", "id": id, "input": input}))["seq"].as_u64().unwrap()
     }
 
+    pub fn info(&mut self, id: &str) -> Value {
+        self.ok(json!({"cmd": "info", "id": id}))
+    }
+
     /// The screen's rows without blanks at their ends.
     pub fn screen(&mut self, id: &str) -> Vec<String> {
         let answer = self.ok(json!({"cmd": "text", "id": id}));
@@ -221,6 +243,40 @@ impl Server {
             let _ = changes.stream.read_line(&mut line);
         }
     }
+}
+
+/// What a command prints on a terminal.
+pub fn on_a_terminal(server: &Server, line: &str) -> String {
+    let program = PathBuf::from(env!("CARGO_BIN_EXE_t4a"));
+    let path = std::env::var("PATH").unwrap_or_default();
+    let path = format!("{}:{path}", program.parent().unwrap().display());
+    let pty = pty::open(Size { cols: 120, rows: 24 }).unwrap();
+    let mut command = Command::new("bash");
+    let own = server.command();
+    for (name, value) in own.get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    command.args(["-c", line]).env("PATH", path).current_dir(server.home());
+    let mut child = command.stdin(Stdio::null()).stdout(pty.slave).spawn().unwrap();
+    drop(command);
+    let status = child.wait().unwrap();
+    assert!(status.success(), "{line}");
+    read_all(pty.master.as_fd())
+}
+
+fn read_all(master: BorrowedFd) -> String {
+    let (mut all, mut buffer) = (Vec::new(), [0; 4096]);
+    loop {
+        match pty::read(master, &mut buffer) {
+            Read::Data(count) => all.extend_from_slice(&buffer[..count]),
+            Read::Status => {}
+            Read::WouldBlock | Read::Closed => break,
+        }
+    }
+    String::from_utf8(all).unwrap().replace("\r\n", "\n")
 }
 
 /// Whether a process is there and not a zombie.
