@@ -1,6 +1,8 @@
 //! All tests that go through the real program, in one binary.
 #![allow(clippy::disallowed_methods, clippy::unwrap_used)]
 
+#[path = "all/attach.rs"]
+mod attach;
 #[path = "all/bad_input.rs"]
 mod bad_input;
 #[path = "all/cli.rs"]

@@ -149,7 +149,10 @@ pub struct App {
     pub(super) drag: Option<Drag>,
     pub(super) now: Instant,
     pub(super) pending: BTreeMap<u64, Pending>,
+    /// The layout as it is kept on the server.
     pub(super) layout_kept: Option<Layout>,
+    /// A layout that came from there, to be shown when it is known what is still there.
+    pub(super) layout_coming: Option<Layout>,
     next_tag: u64,
     next_pane: u32,
     effects: Vec<Effect>,
@@ -175,6 +178,7 @@ impl App {
             now,
             pending: BTreeMap::new(),
             layout_kept: None,
+            layout_coming: None,
             next_tag: 0,
             next_pane: 0,
             effects: Vec::new(),

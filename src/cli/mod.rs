@@ -268,6 +268,11 @@ fn attach(args: AttachArgs, out: &mut Output) -> Result<(), Trouble> {
         let error = "attach needs a terminal; `t4a text` and `t4a screenshot` do not";
         return Err(Trouble::Usage(error.to_owned()));
     }
+    if let Some(own) = std::env::var_os("T4A_TERMINAL") {
+        let own = own.to_string_lossy();
+        let error = format!("this is {own}: it would show itself; unset T4A_TERMINAL to insist");
+        return Err(Trouble::Usage(error));
+    }
     let role = match (args.view, args.take) {
         (true, _) => Role::View,
         (_, true) => Role::Take,

@@ -84,10 +84,11 @@ fn to_signal(signal: i32) -> io::Result<Signal> {
     Signal::from_named_raw(signal).ok_or_else(|| io::ErrorKind::InvalidInput.into())
 }
 
-/// Puts this process to sleep, as Ctrl-Z would; comes back when it goes on.
+/// Puts this process to sleep; comes back when it goes on. Not by SIGTSTP, which a process whose
+/// shell has no job control would never hear.
 pub fn stop_self() {
     let own = rustix::process::getpid();
-    let _ = rustix::process::kill_process(own, rustix::process::Signal::TSTP);
+    let _ = rustix::process::kill_process(own, rustix::process::Signal::STOP);
 }
 
 /// Calls `act` from a thread of its own when this process is told to end.
