@@ -182,13 +182,13 @@ impl App {
             (KeyCode::Char('l') | KeyCode::Right, false) => self.in_scroll(|s| s.step(0, 1)),
             (KeyCode::Char('0') | KeyCode::Home, false) => self.in_scroll(|s| s.step(0, -1024)),
             (KeyCode::Char('$') | KeyCode::End, false) => self.in_scroll(|s| s.step(0, 1024)),
-            (KeyCode::Char('d'), true) => self.in_scroll(|s| s.step(s.page() / 2, 0)),
-            (KeyCode::Char('u'), true) => self.in_scroll(|s| s.step(-s.page() / 2, 0)),
+            (KeyCode::Char('d'), true) => self.in_scroll(|s| s.turn(s.page() / 2)),
+            (KeyCode::Char('u'), true) => self.in_scroll(|s| s.turn(-s.page() / 2)),
             (KeyCode::Char('f'), true) | (KeyCode::PageDown, _) => {
-                self.in_scroll(|s| s.step(s.page(), 0));
+                self.in_scroll(|s| s.turn(s.page()));
             }
             (KeyCode::Char('b'), true) | (KeyCode::PageUp, _) => {
-                self.in_scroll(|s| s.step(-s.page(), 0));
+                self.in_scroll(|s| s.turn(-s.page()));
             }
             (KeyCode::Char('g'), false) => self.in_scroll(Scroll::go_to_start),
             (KeyCode::Char('G'), false) => self.in_scroll(Scroll::go_to_end),

@@ -250,8 +250,9 @@ impl App {
 
     /// Keeps the layout on the server whenever it has changed.
     pub(super) fn keep_layout(&mut self) {
-        if self.start.independent || self.view_only() || !self.connected || self.windows.is_empty()
-        {
+        let own = !self.start.independent && !self.view_only();
+        // What someone else has changed meanwhile is shown first.
+        if !own || !self.connected || self.windows.is_empty() || self.layout_coming.is_some() {
             return;
         }
         let layout = Layout { windows: self.windows.clone(), current: self.current };
@@ -270,7 +271,7 @@ impl App {
     fn restore(&mut self, line: &Value) {
         match serde_json::from_value::<Layout>(line["layout"].clone()) {
             Ok(layout) if !layout.windows.is_empty() => {
-                self.layout_kept = Some(layout);
+                self.layout_coming = Some(layout);
                 self.list(ListFor::Restore);
             }
             _ if self.windows.is_empty() => self.list(ListFor::Terminals),
@@ -280,7 +281,7 @@ impl App {
 
     /// Shows the kept layout, without what has gone meanwhile.
     fn restore_layout(&mut self, terminals: &[Value]) {
-        let Some(layout) = self.layout_kept.clone() else { return };
+        let Some(layout) = self.layout_coming.take() else { return };
         let there: Vec<&str> = terminals.iter().filter_map(|t| t["id"].as_str()).collect();
         let mut windows = Vec::new();
         for mut window in layout.windows {

@@ -66,6 +66,8 @@ pub struct Scroll {
     /// Rows were asked for and have not come.
     asked: bool,
     target: Target,
+    /// Rows to scroll when the first ones come: the wheel was faster.
+    waiting: isize,
 }
 
 /// What is to be asked of the server.
@@ -88,6 +90,7 @@ impl Scroll {
             pattern: None,
             asked: true,
             target: Target::End,
+            waiting: 0,
         };
         let first_line = top_line.saturating_sub(PAGE);
         (scroll, Wanted { first_line, count: top_line - first_line + PAGE })
@@ -137,6 +140,10 @@ impl Scroll {
             self.top = self.held.len().saturating_sub(self.height);
         }
         self.follow();
+        let rows = std::mem::take(&mut self.waiting);
+        if rows != 0 {
+            self.scroll(rows);
+        }
     }
 
     /// Rows came or went at the front.
@@ -198,11 +205,21 @@ impl Scroll {
 
     /// Scrolls without moving the cursor further than needed.
     pub fn scroll(&mut self, rows: isize) -> Option<Wanted> {
+        if self.is_empty() {
+            self.waiting += rows;
+            return None;
+        }
         let lowest = self.held.len().saturating_sub(self.height);
         self.top = self.top.saturating_add_signed(rows).min(lowest);
         let bottom = self.top + self.height - 1;
         self.cursor.row = self.cursor.row.clamp(self.top, bottom.min(self.held.len().max(1) - 1));
         self.wanted()
+    }
+
+    /// Turns pages: cursor and what is shown move together.
+    pub fn turn(&mut self, rows: isize) -> Option<Wanted> {
+        self.scroll(rows);
+        self.step(rows, 0)
     }
 
     pub fn page(&self) -> isize {
