@@ -39,7 +39,7 @@ impl App {
         };
         let refused = pane.apply(&frame, now);
         let cwd = pane.screen.state.cwd.clone();
-        if refused > 0 {
+        if refused {
             self.say("an agent wanted to type and was refused: you hold the keyboard");
         }
         if let Some(cwd) = cwd.filter(|cwd| frame.state.is_some() && !cwd.is_empty()) {

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use super::screen::Screen;
 use super::scroll::{Scroll, Spot};
-use crate::wire::Frame;
+use crate::wire::{Frame, Role};
 
 pub struct Pane {
     pub terminal: String,
@@ -45,9 +45,9 @@ impl Pane {
         }
     }
 
-    /// The number of refusals that this frame added.
-    pub fn apply(&mut self, frame: &Frame, now: Instant) -> u64 {
-        let refused = self.screen.state.refused;
+    /// Whether an agent was refused since the last frame because this person holds the keyboard.
+    pub fn apply(&mut self, frame: &Frame, now: Instant) -> bool {
+        let before = self.screen.state.clone();
         self.screen.apply(frame);
         let state = &self.screen.state;
         if frame.state.is_some() {
@@ -57,7 +57,7 @@ impl Pane {
         if !state.alive && frame.state.is_some() {
             self.died.get_or_insert(now);
         }
-        state.refused.saturating_sub(refused)
+        before.role == Role::Take && state.refused > before.refused
     }
 
     /// The view's connection is gone.

@@ -218,7 +218,8 @@ impl Scroll {
 
     /// Turns pages: cursor and what is shown move together.
     pub fn turn(&mut self, rows: isize) -> Option<Wanted> {
-        self.scroll(rows);
+        let lowest = self.held.len().saturating_sub(self.height);
+        self.top = self.top.saturating_add_signed(rows).min(lowest);
         self.step(rows, 0)
     }
 
