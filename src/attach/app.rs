@@ -493,6 +493,9 @@ impl App {
                 scroll.begin_selection(from);
                 scroll.drag_to(to);
             }
+            if std::mem::take(&mut pane.copies) {
+                self.copy_selection();
+            }
         }
     }
 

@@ -15,6 +15,8 @@ pub struct Pane {
     pub scroll: Option<Scroll>,
     /// To be selected when the rows have come.
     pub select: Option<(Spot, Spot)>,
+    /// And copied then: the button was let go before they came.
+    pub copies: bool,
     /// Lines that match the search, and which of them is shown.
     pub found: Vec<u64>,
     pub found_at: usize,
@@ -36,6 +38,7 @@ impl Pane {
             screen: Screen::default(),
             scroll: None,
             select: None,
+            copies: false,
             found: Vec::new(),
             found_at: 0,
             room: (0, 0),

@@ -143,8 +143,10 @@ impl App {
     }
 
     fn release(&mut self) {
-        if let Some(Drag::Select(_)) = self.drag.take() {
-            self.copy_selection();
+        let Some(Drag::Select(id)) = self.drag.take() else { return };
+        match self.panes.get_mut(&id).filter(|pane| pane.select.is_some()) {
+            Some(pane) => pane.copies = true,
+            None => self.copy_selection(),
         }
     }
 }

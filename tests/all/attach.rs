@@ -456,6 +456,7 @@ fn all_terminals_are_offered_with_what_they_show() {
     person.sees("live");
     person.keys(&["q"]);
     person.prefix("s");
+    person.sees("a new terminal");
     person.keys(&["1"]);
     person.sees("[t1] [EDIT]");
 }
