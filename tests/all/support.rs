@@ -190,6 +190,19 @@ impl Client {
         }
     }
 
+    /// Whether an event of this kind comes before the stream's time is up.
+    pub fn waits_for(&mut self, kind: &str) -> bool {
+        let mut line = String::new();
+        while self.stream.read_line(&mut line).is_ok_and(|length| length > 0) {
+            let event: Value = serde_json::from_str(&line).unwrap();
+            if event["event"] == kind {
+                return true;
+            }
+            line.clear();
+        }
+        false
+    }
+
     /// Types something and gives back the number of the last event before it.
     pub fn type_in(&mut self, id: &str, input: &str) -> u64 {
         self.ok(json!({"cmd": "send", "id": id, "input": input}))["seq"].as_u64().unwrap()
