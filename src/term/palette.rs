@@ -58,6 +58,12 @@ impl Palette {
         self.special(which).unwrap_or(default)
     }
 
+    /// The background is nearer to white than to black.
+    pub fn is_light(&self) -> bool {
+        let Rgb(r, g, b) = self.shown(Special::Background);
+        u32::from(r) * 3 + u32::from(g) * 6 + u32::from(b) > 1280
+    }
+
     pub fn set_special(&mut self, which: Special, color: Option<Rgb>) {
         self.special[which as usize] = color;
     }

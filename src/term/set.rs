@@ -106,6 +106,6 @@ impl State {
 
     pub fn soft_reset(&mut self) {
         self.screen.soft_reset();
-        self.keyboards.modify_other_keys = 0;
+        self.keyboards.modify(None, 0);
     }
 }

@@ -15,4 +15,5 @@ mod shell;
 mod strings;
 mod sync;
 mod unicode;
+mod vectors;
 mod wrap;

@@ -140,3 +140,14 @@ fn colours_are_set_asked_and_reset() {
     let (_, replies) = run(SIZE, format!("\x1b]4{pairs}\x07"));
     assert_eq!(replies.len(), 200);
 }
+
+/// Whoever draws must draw again.
+#[test]
+fn new_colours_are_a_change_of_the_screen() {
+    for osc in ["4;1;red", "104", "10;red", "11;red", "111"] {
+        let mut term = fed(SIZE, "a");
+        let before = term.stamp();
+        term.feed(format!("\x1b]{osc}\x07").as_bytes(), &mut Vec::new());
+        assert!(term.stamp() > before && term.row_stamp(0) == term.stamp(), "{osc}");
+    }
+}
