@@ -82,11 +82,12 @@ impl Screen {
         used
     }
 
-    /// The cursor after something was printed up to a column.
+    /// The cursor after something was printed up to a column. A wrap is deferred also when none
+    /// will be done, as in xterm: what joins then joins the last column.
     #[inline]
     fn advance(&mut self, col: usize) {
         let limit = self.right_limit();
-        self.point.pending = col > limit && self.modes.autowrap();
+        self.point.pending = col > limit;
         self.point.col = col.min(limit);
     }
 

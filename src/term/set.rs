@@ -45,7 +45,6 @@ impl State {
         match mode {
             Mode::Origin => screen.go_to(0, 0),
             Mode::LeftRightMargins if !on => screen.drop_columns_margin(),
-            Mode::Autowrap if !on => screen.point.pending = false,
             Mode::ReverseVideo => {
                 screen.grid.touch_all(screen.now);
                 screen.changed = true;

@@ -47,6 +47,9 @@ fn without_autowrap_the_last_column_is_overwritten() {
         &("x".repeat(19) + "y"),
     );
     check((4, 2), "\x1b[?7labc日", "ab日");
+    check((3, 2), "\x1b[?7labe\u{301}o\u{308}", "abo\u{308}");
+    check((3, 2), "\x1b[?7labcd\x1b[?7he", "abd|e");
+    check((3, 2), "abc\x1b[?7ld", "abd");
     check((4, 1), "\x1b[?7lhello\x1b[Z!!!!!", "!!!!");
 }
 
