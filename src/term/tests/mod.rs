@@ -9,6 +9,7 @@ mod osc;
 mod props;
 mod rect;
 mod reflow;
+mod reflow_props;
 mod reply;
 mod screens;
 mod sgr;

@@ -136,6 +136,10 @@ fn colours_are_set_asked_and_reset() {
     );
     check_reply("\x1b]11;#123456\x07\x1b]111\x07\x1b]11;?\x07", "\x1b]11;rgb:1212/1414/1818\x07");
     check_reply("\x1b]4;300;?\x07\x1b]4;x;?\x07\x1b]4;1;nonsense\x07", "");
+    check_reply(
+        "\x1b]4;1;Light Slate Grey;2;grey50;3;SteelBlue;4;gray101\x07\x1b]4;2;?;3;?\x07",
+        "\x1b]4;2;rgb:7f7f/7f7f/7f7f\x07\x1b]4;3;rgb:4646/8282/b4b4\x07",
+    );
     let pairs: String = (0..200).map(|n| format!(";{n};?")).collect();
     let (_, replies) = run(SIZE, format!("\x1b]4{pairs}\x07"));
     assert_eq!(replies.len(), 200);
