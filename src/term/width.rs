@@ -44,18 +44,23 @@ pub fn char_width(c: char, wide: bool) -> usize {
 }
 
 /// The same, unless the character may join the one before though it has a width.
-#[inline]
+#[inline(always)]
 pub fn plain_width(c: char, wide: bool) -> Option<usize> {
     let code = u32::from(c);
     if is_common_wide(code) {
         return Some(2);
     }
     if code >= TABLE_END {
-        return Some(usize::from(library_width(c)) + usize::from(wide && is_ambiguous(c)));
+        return Some(rare_width(c, wide));
     }
     let class = TABLE[code as usize / 2] >> (code % 2 * 4) & 7;
-    let more = class / AMBIGUOUS * u8::from(wide);
+    let more = (class >> AMBIGUOUS.trailing_zeros()) & u8::from(wide);
     (class != SPECIAL).then_some(usize::from((class & 3) + more))
+}
+
+#[cold]
+fn rare_width(c: char, wide: bool) -> usize {
+    usize::from(library_width(c)) + usize::from(wide && is_ambiguous(c))
 }
 
 /// Han and Hangul syllables, without asking the table.
