@@ -393,6 +393,7 @@ impl Mux {
         }
         terminal.grid.resize(size);
         self.effect(Effect::Resize { id, size });
+        self.tell_size(id);
         self.emit(id, &Event::Resized { cols: size.cols, rows: size.rows });
     }
 

@@ -44,7 +44,7 @@ mod tests;
 pub use links::Link;
 pub use marks::ShellState;
 pub use modes::{Modes, Mouse, MouseEncoding};
-pub use notice::{Cwd, GraphicsKind, Notice, Progress};
+pub use notice::{Cwd, GraphicsKind, Notice, PayloadKind, Progress};
 pub use palette::{Palette, Rgb, Special};
 pub use read::RowRef;
 pub use row::LineSize;
@@ -140,7 +140,15 @@ impl Terminal {
             self.state.end_sync();
             self.state.screen.resize(usize::from(size.cols), usize::from(size.rows));
             self.settle();
+            if self.modes().resize_reports() {
+                self.state.report_size_in_band();
+            }
         }
+    }
+
+    /// What is to be told besides what bytes gave: the report of a new size (mode 2048).
+    pub fn take_notices(&mut self, notices: &mut Vec<Notice>) {
+        notices.append(&mut self.state.notices);
     }
 
     pub fn size(&self) -> Size {
@@ -188,6 +196,11 @@ impl Terminal {
 
     pub fn modify_other_keys(&self) -> u8 {
         self.state.keyboards.modify_other_keys
+    }
+
+    /// Keys that modifyOtherKeys changes are written as `CSI u` (XTFMTKEYS).
+    pub fn other_keys_as_csi_u(&self) -> bool {
+        self.state.keyboards.other_keys_as_csi_u
     }
 
     pub fn shell(&self) -> ShellState {
@@ -280,6 +293,12 @@ impl Terminal {
     /// Rows of scrollback, from the newest to the oldest.
     pub fn rows_back(&self) -> impl Iterator<Item = (LineNo, RowRef<'_>)> {
         self.state.screen.rows_back().map(|(number, row)| (LineNo(number), row))
+    }
+
+    /// Characters of ambiguous width (East Asian Width A) take two columns from now on, as
+    /// fonts for Chinese, Japanese and Korean have them.
+    pub fn set_ambiguous_wide(&mut self, wide: bool) {
+        self.state.screen.ambiguous_wide = wide;
     }
 
     /// A frame is being drawn: what is read is the last finished one.

@@ -29,6 +29,15 @@ pub enum GraphicsKind {
     Regis,
 }
 
+/// A string that means nothing here and is swallowed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PayloadKind {
+    Dcs,
+    Apc,
+    Pm,
+    Sos,
+}
+
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Notice {
     /// To be written to the program.
@@ -63,6 +72,10 @@ pub enum Notice {
     },
     Graphics {
         kind: GraphicsKind,
+        bytes: usize,
+    },
+    Payload {
+        kind: PayloadKind,
         bytes: usize,
     },
 }

@@ -101,7 +101,7 @@ fn pack_cells(cells: &[Cell], joined: &[(u16, char)], out: &mut Vec<u8>) {
     let mut joined = joined;
     for (col, cell) in cells.iter().enumerate().filter(|(_, cell)| !cell.is_tail()) {
         let (c, wide) = (cell.char(), cell.is_wide());
-        if !cell.is_joined() && char_width(c) == 1 + usize::from(wide) {
+        if !cell.is_joined() && char_width(c, false) == 1 + usize::from(wide) {
             push_char(c, out);
             continue;
         }
@@ -316,7 +316,7 @@ fn next_cluster<'a>(rest: &mut &'a [u8]) -> Option<Cluster<'a>> {
     };
     let text = str::from_utf8(rest.get(skip..skip + len)?).ok()?;
     *rest = &rest[skip + len..];
-    let table = || text.chars().next().is_some_and(|c| char_width(c) == 2);
+    let table = || text.chars().next().is_some_and(|c| char_width(c, false) == 2);
     Some(Cluster { text, width: 1 + usize::from(wide.unwrap_or_else(table)) })
 }
 

@@ -1,6 +1,7 @@
 //! Bytes to text, controls and sequences. Ground state, UTF-8, whole sequences and strings are
 //! read here; sequences that are cut or odd go through `vte`, which never sees anything else.
 
+use super::notice::PayloadKind;
 use super::params::Params;
 use super::state::State;
 use super::utf8::{Decoded, decode};
@@ -301,7 +302,8 @@ impl Parser {
             StringKind::Osc => {}
             StringKind::Dcs => state.dcs(&self.string, self.string_len),
             StringKind::Apc => state.apc(&self.string, self.string_len),
-            StringKind::Pm | StringKind::Sos => {}
+            StringKind::Pm => state.payload(PayloadKind::Pm, self.string_len),
+            StringKind::Sos => state.payload(PayloadKind::Sos, self.string_len),
         }
         self.drop_string();
     }

@@ -56,7 +56,8 @@ impl Screen {
         let (ink, start) = (self.ink(), self.point.col);
         let room = (self.right_limit() + 1 - start).min(RUN);
         let (mut used, mut len, mut last) = (0, 0, ' ');
-        while let Some((c, taken, width)) = simple_char(&bytes[used..]) {
+        let wide = self.ambiguous_wide;
+        while let Some((c, taken, width)) = simple_char(&bytes[used..], wide) {
             if len + width > room {
                 break;
             }
@@ -81,11 +82,12 @@ impl Screen {
         used
     }
 
-    /// The cursor after something was printed up to a column.
+    /// The cursor after something was printed up to a column. A wrap is deferred also when none
+    /// will be done, as in xterm: what joins then joins the last column.
     #[inline]
     fn advance(&mut self, col: usize) {
         let limit = self.right_limit();
-        self.point.pending = col > limit && self.modes.autowrap();
+        self.point.pending = col > limit;
         self.point.col = col.min(limit);
     }
 
@@ -106,7 +108,7 @@ impl Screen {
 
     pub fn print(&mut self, c: char) {
         let c = if self.charsets.is_ascii() { c } else { self.charsets.map(c) };
-        let width = char_width(c);
+        let width = char_width(c, self.ambiguous_wide);
         if (width == 0 || self.may_cluster(c)) && self.joins(c, width) {
             return;
         }
@@ -227,17 +229,27 @@ impl Screen {
         let Some(c) = self.last else {
             return;
         };
-        let width = char_width(c).max(1);
+        let (width, joined) = (char_width(c, self.ambiguous_wide).max(1), self.joined_to(c));
         for _ in 0..n.min(self.cols * self.rows) {
             self.place(c, width);
+            for mark in &joined {
+                self.joins(*mark, 0);
+            }
         }
+    }
+
+    /// What joins this character, if it is the one before the cursor.
+    fn joined_to(&self, c: char) -> Vec<char> {
+        let before = self.before().map(|before| (self.grid.row(before.row), before.col));
+        let found = before.filter(|(row, col)| row.cell(*col).char() == c);
+        found.map(|(row, col)| row.joined_at(col).collect()).unwrap_or_default()
     }
 }
 
 /// A character that is not ASCII and joins nothing, its bytes and columns.
 #[inline(always)]
-fn simple_char(bytes: &[u8]) -> Option<(char, usize, usize)> {
+fn simple_char(bytes: &[u8], wide: bool) -> Option<(char, usize, usize)> {
     let (c, len) = common(bytes)?;
-    let width = plain_width(c).filter(|width| *width > 0)?;
+    let width = plain_width(c, wide).filter(|width| *width > 0)?;
     Some((c, len, width))
 }

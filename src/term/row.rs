@@ -228,6 +228,11 @@ impl Row {
     fn cut(&mut self, from: usize, to: usize) {
         self.break_pair(from);
         self.break_pair(to);
+        self.drop_joined(from, to);
+    }
+
+    /// Forgets what joins the characters of `from..to`.
+    fn drop_joined(&mut self, from: usize, to: usize) {
         if !self.joined.is_empty() {
             self.joined.retain(|m| usize::from(m.0) < from || usize::from(m.0) >= to);
         }
@@ -275,6 +280,7 @@ impl Row {
         self.break_pair(from);
         self.break_pair(end);
         self.break_pair(end - n);
+        self.drop_joined(end - n, end);
         self.shift(from, end - n, from + n);
         self.fill(from, from + n, style);
     }
@@ -285,6 +291,7 @@ impl Row {
         self.break_pair(from);
         self.break_pair(from + n);
         self.break_pair(end);
+        self.drop_joined(from, from + n);
         self.shift(from + n, end, from);
         self.fill(end - n, end, style);
     }

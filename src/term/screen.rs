@@ -88,6 +88,8 @@ pub struct Screen {
     pub last: Option<char>,
     /// A joiner came last: what follows may belong to the same character.
     pub after_zwj: bool,
+    /// Characters of ambiguous width take two columns.
+    pub ambiguous_wide: bool,
     /// DECSACE: attributes change in a rectangle, not in a stream.
     pub rect_exact: bool,
     /// Stamp of what changes now, and whether anything did.
@@ -128,6 +130,7 @@ impl Screen {
             stale: false,
             last: None,
             after_zwj: false,
+            ambiguous_wide: false,
             rect_exact: false,
             now: 1,
             changed: false,
@@ -434,7 +437,9 @@ impl Screen {
         }
     }
 
-    /// To the end of the row above; above the first row comes the last.
+    /// To the end of the row above; above the first row comes the last. Mode 45 does so too, as
+    /// in xterm up to 2023: newer ones go back only where a line went on, which moves nothing on
+    /// a screen that a program drew itself.
     fn back_to_row_above(&mut self) -> bool {
         let row = match self.point.row {
             row if row == self.margins.top => self.margins.bottom,

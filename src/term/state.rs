@@ -48,7 +48,6 @@ impl State {
 
     #[inline]
     pub fn print(&mut self, c: char) {
-        // C1 controls in UTF-8 are controls still, and none of them is common enough to act.
         if u32::from(c) < 0xa0 {
             self.c1(u32::from(c) as u8);
         } else {
@@ -56,15 +55,13 @@ impl State {
         }
     }
 
+    /// A C1 control in UTF-8 does what ESC and its letter do. Those that open a sequence or a
+    /// string open none: in UTF-8 only the forms with ESC do.
     fn c1(&mut self, byte: u8) {
         match byte {
-            0x84 => self.screen.index(),
-            0x85 => self.next_line(),
-            0x88 => self.set_tab(),
-            0x8d => self.screen.reverse_index(),
-            _ => {}
+            0x84 | 0x85 | 0x88 | 0x8d..=0x8f | 0x96 | 0x97 | 0x9a => self.esc(&[], byte - 0x40),
+            _ => self.screen.last = None,
         }
-        self.screen.last = None;
     }
 
     #[inline]

@@ -10,16 +10,19 @@ pub const VS16: char = '\u{fe0f}';
 const TABLE_END: u32 = 0x2_0000;
 /// In the table: a character that may join the one before by rules of its own.
 const SPECIAL: u8 = 3;
+/// In the table: a narrow character that is wide in fonts for Chinese, Japanese and Korean.
+const AMBIGUOUS: u8 = 4;
 
-/// Two bits a character, from the library's tables, which take several steps to look up.
+/// Four bits a character, from the library's tables, which take several steps to look up.
 static TABLE: LazyLock<Box<[u8]>> = LazyLock::new(|| {
-    let byte = |at: u32| (0..4).fold(0, |byte, n| byte | class_of(at * 4 + n) << (n * 2));
-    (0..TABLE_END / 4).map(byte).collect()
+    let byte = |at: u32| class_of(at * 2) | class_of(at * 2 + 1) << 4;
+    (0..TABLE_END / 2).map(byte).collect()
 });
 
 fn class_of(code: u32) -> u8 {
     match char::from_u32(code) {
         Some(c) if is_regional_indicator(c) || is_skin_tone(c) => SPECIAL,
+        Some(c) if is_ambiguous(c) => AMBIGUOUS | 1,
         Some(c) => library_width(c),
         None => 1,
     }
@@ -29,24 +32,35 @@ fn library_width(c: char) -> u8 {
     UnicodeWidthChar::width(c).unwrap_or(0).min(2) as u8
 }
 
-/// Columns of a character: 0 joins the one before, never more than 2. Ambiguous is narrow.
+fn is_ambiguous(c: char) -> bool {
+    library_width(c) == 1 && UnicodeWidthChar::width_cjk(c) == Some(2)
+}
+
+/// Columns of a character: 0 joins the one before, never more than 2. `wide` tells how
+/// ambiguous characters are taken.
 #[inline]
-pub fn char_width(c: char) -> usize {
-    plain_width(c).unwrap_or_else(|| usize::from(library_width(c)))
+pub fn char_width(c: char, wide: bool) -> usize {
+    plain_width(c, wide).unwrap_or_else(|| usize::from(library_width(c)))
 }
 
 /// The same, unless the character may join the one before though it has a width.
-#[inline]
-pub fn plain_width(c: char) -> Option<usize> {
+#[inline(always)]
+pub fn plain_width(c: char, wide: bool) -> Option<usize> {
     let code = u32::from(c);
     if is_common_wide(code) {
         return Some(2);
     }
     if code >= TABLE_END {
-        return Some(usize::from(library_width(c)));
+        return Some(rare_width(c, wide));
     }
-    let class = TABLE[code as usize / 4] >> (code % 4 * 2) & 3;
-    (class != SPECIAL).then_some(usize::from(class))
+    let class = TABLE[code as usize / 2] >> (code % 2 * 4) & 7;
+    let more = (class >> AMBIGUOUS.trailing_zeros()) & u8::from(wide);
+    (class != SPECIAL).then_some(usize::from((class & 3) + more))
+}
+
+#[cold]
+fn rare_width(c: char, wide: bool) -> usize {
+    usize::from(library_width(c)) + usize::from(wide && is_ambiguous(c))
 }
 
 /// Han and Hangul syllables, without asking the table.
@@ -121,7 +135,10 @@ mod tests {
     #[test]
     fn the_table_says_what_the_library_says() {
         for c in (0..=0x10_ffff).filter_map(char::from_u32) {
-            assert_eq!(char_width(c), usize::from(library_width(c)), "{c:?}");
+            assert_eq!(char_width(c, false), usize::from(library_width(c)), "{c:?}");
+            let wide = library_width(c).max(UnicodeWidthChar::width_cjk(c).unwrap_or(0) as u8);
+            let wide = if library_width(c) == 1 { wide } else { library_width(c) };
+            assert_eq!(char_width(c, true), usize::from(wide), "{c:?}");
         }
     }
 
@@ -137,7 +154,7 @@ mod tests {
             ("\u{17d8}", 2),
         ];
         for (c, width) in all {
-            assert_eq!(c.chars().map(char_width).sum::<usize>(), width, "{c}");
+            assert_eq!(c.chars().map(|c| char_width(c, false)).sum::<usize>(), width, "{c}");
         }
     }
 }

@@ -73,6 +73,11 @@ pub enum Event {
         kind: &'static str,
         bytes: usize,
     },
+    /// A string of a kind that means nothing here was swallowed.
+    Payload {
+        kind: &'static str,
+        bytes: usize,
+    },
     Resized {
         cols: u16,
         rows: u16,
@@ -131,8 +136,8 @@ kinds! {
     Created "created", Killed "killed", Exit "exit", Idle "idle", Activity "activity", Bell "bell",
     Title "title", Cwd "cwd", Prompt "prompt", CommandStart "command_start",
     CommandDone "command_done", AltScreen "alt_screen", Notification "notification",
-    Clipboard "clipboard", Progress "progress", Graphics "graphics", Resized "resized",
-    Screen "screen", Output "output", Restarted "restarted", Lost "lost",
+    Clipboard "clipboard", Progress "progress", Graphics "graphics", Payload "payload",
+    Resized "resized", Screen "screen", Output "output", Restarted "restarted", Lost "lost",
 }
 
 impl EventKind {

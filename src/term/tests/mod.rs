@@ -1,5 +1,6 @@
 //! Whole behaviour, by function.
 
+mod differential;
 mod edit;
 mod history;
 mod margins;
@@ -8,6 +9,7 @@ mod osc;
 mod props;
 mod rect;
 mod reflow;
+mod reflow_props;
 mod reply;
 mod screens;
 mod sgr;
@@ -15,4 +17,5 @@ mod shell;
 mod strings;
 mod sync;
 mod unicode;
+mod vectors;
 mod wrap;
