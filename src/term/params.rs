@@ -18,6 +18,14 @@ impl Default for Params {
     }
 }
 
+impl PartialEq for Params {
+    fn eq(&self, other: &Params) -> bool {
+        (self.values(), self.subs) == (other.values(), other.subs)
+    }
+}
+
+impl Eq for Params {}
+
 impl Params {
     pub fn clear(&mut self) {
         self.len = 0;

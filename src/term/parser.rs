@@ -1,7 +1,9 @@
-//! Bytes to text, controls and sequences. Ground state, UTF-8, whole sequences and strings are
-//! read here; sequences that are cut or odd go through `vte`, which never sees anything else.
+//! Bytes to text, controls and sequences: plain text, UTF-8 and whole sequences at once, those
+//! that are cut or odd byte by byte. Between two bytes all state is plain data.
 
 use super::params::Params;
+use super::scratch::Scratch;
+use super::sequence::Sequence;
 use super::state::State;
 use super::utf8::{Decoded, decode};
 
@@ -45,23 +47,24 @@ enum Where {
     Ground,
     /// After ESC.
     Escape,
-    /// In an escape sequence past its first byte, inside `vte`.
+    /// In an escape sequence, past an intermediate.
     EscapeRest,
-    /// In a control sequence, inside `vte`.
     Csi,
     String(StringKind),
     /// After ESC in a string.
     StringEscape(StringKind),
 }
 
-#[derive(Default)]
+#[derive(PartialEq, Debug, Default)]
 pub struct Parser {
     at: Where,
-    vte: vte::Parser<16>,
-    params: Params,
+    /// Of the control or escape sequence that is not at its end yet.
+    sequence: Sequence,
+    params: Scratch<Params>,
     string: Vec<u8>,
     /// Bytes of the string so far, kept or not.
     string_len: usize,
+    /// The first bytes of a character, and zeroes.
     utf8: [u8; 4],
     utf8_len: usize,
 }
@@ -162,7 +165,7 @@ impl Parser {
                 return &bytes[take..];
             }
         };
-        self.utf8_len = 0;
+        (self.utf8, self.utf8_len) = ([0; 4], 0);
         state.print(c);
         &bytes[len - had..]
     }
@@ -181,7 +184,7 @@ impl Parser {
             }
             _ => 0,
         };
-        at += read_params(&body[at..], &mut self.params)?;
+        at += read_params(&body[at..], &mut self.params.0)?;
         let intermediate = match *body.get(at)? {
             c @ b' '..=b'/' => {
                 at += 1;
@@ -192,7 +195,7 @@ impl Parser {
         let last @ b'@'..=b'~' = *body.get(at)? else {
             return None;
         };
-        state.csi(&self.params, private, intermediate, last);
+        state.csi(&self.params.0, private, intermediate, last);
         Some(&body[at + 1..])
     }
 
@@ -208,8 +211,11 @@ impl Parser {
             ESC | 0x7f.. => {}
             CAN | SUB => self.at = Where::Ground,
             0..0x20 => state.control(first),
-            b'[' => self.enter(Where::Csi, first, state),
-            b' '..=b'/' => self.enter(Where::EscapeRest, first, state),
+            b'[' => self.at = Where::Csi,
+            b' '..=b'/' => {
+                self.at = Where::EscapeRest;
+                self.sequence.take_between(first);
+            }
             _ => {
                 self.at = Where::Ground;
                 state.esc(&[], first);
@@ -218,26 +224,33 @@ impl Parser {
         rest
     }
 
-    fn enter(&mut self, at: Where, first: u8, state: &mut State) {
-        self.at = at;
-        self.vte.advance(&mut Odd(state), &[ESC, first]);
-    }
-
-    /// Inside `vte`, byte by byte. Where a sequence ends follows from the byte alone, so that it
-    /// is always known whether `vte` is back in its ground state.
+    /// One byte of a sequence. Controls act at once; bytes that are not ASCII do nothing.
     fn sequence<'a>(&mut self, bytes: &'a [u8], state: &mut State) -> &'a [u8] {
         let (byte, rest) = (bytes[0], &bytes[1..]);
-        if byte == ESC {
-            self.vte.advance(&mut Silent, &[CAN]);
-            self.at = Where::Escape;
-            return rest;
-        }
-        self.vte.advance(&mut Odd(state), &[byte]);
-        let first_final = if self.at == Where::Csi { b'@' } else { b'0' };
-        if matches!(byte, CAN | SUB) || (first_final..0x7f).contains(&byte) {
-            self.at = Where::Ground;
+        match (self.at, byte) {
+            (_, ESC) => self.leave_sequence(Where::Escape),
+            (_, CAN | SUB) => self.leave_sequence(Where::Ground),
+            (_, 0..0x20) => state.control(byte),
+            (_, 0x7f..) => {}
+            (Where::Csi, b' '..b'@') => self.sequence.take(byte),
+            (Where::Csi, _) => {
+                if let Some((params, private, between)) = self.sequence.end() {
+                    state.csi(params, private, between, byte);
+                }
+                self.leave_sequence(Where::Ground);
+            }
+            (_, b' '..=b'/') => self.sequence.take_between(byte),
+            _ => {
+                state.esc(self.sequence.between(), byte);
+                self.leave_sequence(Where::Ground);
+            }
         }
         rest
+    }
+
+    fn leave_sequence(&mut self, to: Where) {
+        self.sequence = Sequence::default();
+        self.at = to;
     }
 
     fn string<'a>(&mut self, kind: StringKind, bytes: &'a [u8], state: &mut State) -> &'a [u8] {
@@ -253,7 +266,10 @@ impl Parser {
                 self.finish(kind, true, state);
                 Where::Ground
             }
-            _ => Where::Ground,
+            _ => {
+                self.drop_string();
+                Where::Ground
+            }
         };
         &bytes[len + 1..]
     }
@@ -363,41 +379,3 @@ fn read_params(bytes: &[u8], params: &mut Params) -> Option<usize> {
     }
     None
 }
-
-/// Takes from `vte` what the fast way left.
-struct Odd<'a>(&'a mut State);
-
-impl vte::Perform for Odd<'_> {
-    fn execute(&mut self, byte: u8) {
-        self.0.control(byte);
-    }
-
-    fn csi_dispatch(&mut self, params: &vte::Params, marks: &[u8], _: bool, last: char) {
-        let mut own = Params::default();
-        for group in params.iter() {
-            group.iter().enumerate().for_each(|(at, value)| {
-                own.push(*value, at > 0);
-            });
-        }
-        if own.values() == [0] {
-            own.clear();
-        }
-        let (private, rest) = match marks {
-            [c @ b'<'..=b'?', rest @ ..] => (*c, rest),
-            _ => (0, marks),
-        };
-        if let [] | [_] = rest {
-            let intermediate = rest.first().copied().unwrap_or(0);
-            self.0.csi(&own, private, intermediate, last as u8);
-        }
-    }
-
-    fn esc_dispatch(&mut self, intermediates: &[u8], _: bool, byte: u8) {
-        self.0.esc(intermediates, byte);
-    }
-}
-
-/// Ends a sequence that another one cut off.
-struct Silent;
-
-impl vte::Perform for Silent {}
