@@ -7,6 +7,7 @@
 //! that is not so (joined code points, a width other than the table's) stands `JOIN`, a byte
 //! with the number of bytes and the width, and the text of the cell.
 
+use super::MAX_COLS;
 use super::cell::{Cell, Ink, LinkId, StyleId};
 use super::links::{Link, Links};
 use super::row::{LineSize, Row};
@@ -16,7 +17,7 @@ use super::width::char_width;
 const HEADER: usize = 9;
 const TRAILER: usize = 2;
 /// A record never takes more; addresses of links that would make it longer are left out.
-pub const MAX_RECORD: usize = 65_535;
+pub const MAX_RECORD: usize = 65_528;
 const JOIN: u8 = 1;
 const JOIN_WIDE: u8 = 0x80;
 
@@ -211,6 +212,14 @@ fn u16_at(bytes: &[u8], at: usize) -> usize {
 /// Length of the record that starts here.
 pub fn len_at_start(bytes: &[u8]) -> usize {
     u16_at(bytes, 0)
+}
+
+/// The record that starts here, if there is a whole one.
+pub fn whole_at_start(bytes: &[u8]) -> Option<Record<'_>> {
+    let len = len_at_start(bytes);
+    let record = Record(bytes.get(..len).filter(|_| len >= HEADER + TRAILER)?);
+    let sound = record.cols() <= usize::from(MAX_COLS) && record.cells() <= record.cols();
+    (sound && len_at_end(record.0) == len).then_some(record)
 }
 
 /// Length of the record that ends here.

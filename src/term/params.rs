@@ -1,5 +1,7 @@
 //! The numbers of a control sequence, with their sub-parameters.
 
+use super::save::{Reader, Refused, Save, put_list};
+
 pub const MAX_PARAMS: usize = 32;
 
 /// Numbers after one another; those joined by a colon to the one before are marked. A number
@@ -90,5 +92,22 @@ impl Params {
             0 => default,
             value => usize::from(value),
         }
+    }
+}
+
+impl Save for Params {
+    fn put(&self, out: &mut Vec<u8>) {
+        put_list(self.values(), out);
+        self.subs.put(out);
+    }
+
+    fn take(from: &mut Reader<'_>) -> Result<Self, Refused> {
+        let mut params = Params::default();
+        let values: Vec<u16> = from.list(MAX_PARAMS)?;
+        let subs: u32 = from.take()?;
+        for (at, value) in values.into_iter().enumerate() {
+            params.push(value, subs >> at & 1 == 1);
+        }
+        Ok(params)
     }
 }

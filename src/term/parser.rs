@@ -2,6 +2,7 @@
 //! that are cut or odd byte by byte. Between two bytes all state is plain data.
 
 use super::params::Params;
+use super::save::{Reader, Refused, Save, ensure, saved};
 use super::scratch::Scratch;
 use super::sequence::Sequence;
 use super::state::State;
@@ -378,4 +379,74 @@ fn read_params(bytes: &[u8], params: &mut Params) -> Option<usize> {
         }
     }
     None
+}
+
+saved!(
+    enum StringKind {
+        Osc,
+        Dcs,
+        Apc,
+        Pm,
+        Sos,
+    }
+);
+
+impl Save for Where {
+    fn put(&self, out: &mut Vec<u8>) {
+        match self {
+            Where::Ground => out.push(0),
+            Where::Escape => out.push(1),
+            Where::EscapeRest => out.push(2),
+            Where::Csi => out.push(3),
+            Where::String(kind) => (4u8, *kind).put(out),
+            Where::StringEscape(kind) => (5u8, *kind).put(out),
+        }
+    }
+
+    fn take(from: &mut Reader<'_>) -> Result<Self, Refused> {
+        Ok(match from.take::<u8>()? {
+            0 => Where::Ground,
+            1 => Where::Escape,
+            2 => Where::EscapeRest,
+            3 => Where::Csi,
+            4 => Where::String(from.take()?),
+            5 => Where::StringEscape(from.take()?),
+            _ => return Err(Refused("where in a sequence")),
+        })
+    }
+}
+
+impl Save for Parser {
+    fn put(&self, out: &mut Vec<u8>) {
+        let Parser { at, sequence, params: _, string, string_len, utf8, utf8_len } = self;
+        at.put(out);
+        sequence.put(out);
+        (string.len() as u32).put(out);
+        out.extend_from_slice(string);
+        string_len.put(out);
+        utf8.put(out);
+        utf8_len.put(out);
+    }
+
+    fn take(from: &mut Reader<'_>) -> Result<Self, Refused> {
+        let (at, sequence) = (from.take()?, from.take()?);
+        let len = from.len(MAX_CLIPBOARD_OSC)?;
+        let string = from.bytes(len)?.to_vec();
+        let params = Scratch::default();
+        let (string_len, utf8, utf8_len) = (from.take()?, from.take()?, from.take()?);
+        let parser = Parser { at, sequence, params, string, string_len, utf8, utf8_len };
+        parser.check()?;
+        Ok(parser)
+    }
+}
+
+impl Parser {
+    /// The bytes of a cut character are such that it can go on.
+    fn check(&self) -> Result<(), Refused> {
+        let cut = |head: &[u8]| head[0] >= 0x80 && matches!(decode(head), Decoded::Cut);
+        let head = self.utf8.get(..self.utf8_len);
+        let sound = head.is_some_and(|head| head.is_empty() || cut(head));
+        ensure(sound, "the start of a character")?;
+        ensure(self.string.len() <= self.string_len, "the length of a string")
+    }
 }

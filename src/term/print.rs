@@ -1,6 +1,6 @@
 //! Printing: runs of ASCII as slices, other characters one by one, and what joins a cell.
 
-use super::cell::{Cell, StyleId};
+use super::cell::{BLANK, Cell, StyleId};
 use super::modes::Mode;
 use super::screen::Screen;
 use super::utf8::common;
@@ -10,7 +10,16 @@ use super::width::{
 };
 
 /// Columns that are gathered before they are written.
-pub const RUN: usize = 64;
+const RUN: usize = 64;
+
+#[derive(Debug)]
+pub struct Gathered([Cell; RUN]);
+
+impl Default for Gathered {
+    fn default() -> Self {
+        Gathered([BLANK; RUN])
+    }
+}
 
 /// A cell of the row the cursor is in or left, and what stands there.
 struct Before {
@@ -61,10 +70,10 @@ impl Screen {
                 break;
             }
             if width == 2 {
-                self.run[len] = Cell::wide(c, ink);
-                self.run[len + 1] = Cell::tail(ink);
+                self.run.0.0[len] = Cell::wide(c, ink);
+                self.run.0.0[len + 1] = Cell::tail(ink);
             } else {
-                self.run[len] = Cell::narrow(c, ink);
+                self.run.0.0[len] = Cell::narrow(c, ink);
             }
             len += width;
             used += taken;
@@ -72,7 +81,7 @@ impl Screen {
         }
         if used > 0 {
             let row = self.grid.row_mut(self.point.row);
-            row.write_cells(start, &self.run[..len], ink);
+            row.write_cells(start, &self.run.0.0[..len], ink);
             row.stamp = self.now;
             self.changed = true;
             self.advance(start + len);

@@ -2,6 +2,7 @@
 //! All of it is plain data, so that a terminal can be saved in the middle of one.
 
 use super::params::Params;
+use super::save::{Reader, Refused, Save, ensure, saved};
 
 /// Intermediates that are told apart; no sequence has more.
 const MAX_BETWEEN: usize = 2;
@@ -92,5 +93,41 @@ impl Sequence {
             [one] => Some((&self.params, self.private, one)),
             _ => None,
         }
+    }
+}
+
+saved!(
+    enum Part {
+        Start,
+        Numbers,
+        Between,
+        Ignored,
+    }
+);
+
+impl Save for Sequence {
+    fn put(&self, out: &mut Vec<u8>) {
+        let Sequence { part, params, value, sub, private, between, between_len } = self;
+        part.put(out);
+        params.put(out);
+        value.put(out);
+        sub.put(out);
+        private.put(out);
+        between.put(out);
+        between_len.put(out);
+    }
+
+    fn take(from: &mut Reader<'_>) -> Result<Self, Refused> {
+        let sequence = Sequence {
+            part: from.take()?,
+            params: from.take()?,
+            value: from.take()?,
+            sub: from.take()?,
+            private: from.take()?,
+            between: from.take()?,
+            between_len: from.take()?,
+        };
+        ensure(sequence.between_len <= MAX_BETWEEN, "a sequence")?;
+        Ok(sequence)
     }
 }

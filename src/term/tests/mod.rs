@@ -9,6 +9,7 @@ mod props;
 mod rect;
 mod reflow;
 mod reply;
+mod save;
 mod screens;
 mod sgr;
 mod shell;
