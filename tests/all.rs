@@ -5,6 +5,10 @@
 mod commands;
 #[path = "all/docs.rs"]
 mod docs;
+#[path = "all/fuzz.rs"]
+mod fuzz;
+#[path = "../fuzz/targets/mod.rs"]
+mod fuzz_targets;
 #[path = "all/load.rs"]
 mod load;
 #[path = "all/programs.rs"]

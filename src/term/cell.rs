@@ -68,6 +68,12 @@ impl Cell {
         Cell(u64::from(u32::from(c)) | WIDE | ink.0)
     }
 
+    /// Both cells of a wide character; `code` must be one.
+    #[inline]
+    pub fn pair(code: u32, ink: Ink) -> [Cell; 2] {
+        [Cell(u64::from(code) | WIDE | ink.0), Cell(TAIL | ink.0)]
+    }
+
     #[inline]
     pub fn tail(ink: Ink) -> Cell {
         Cell(TAIL | ink.0)
@@ -88,6 +94,15 @@ impl Cell {
         match char::from_u32((self.0 & CHAR) as u32) {
             None | Some('\0') => ' ',
             Some(c) => c,
+        }
+    }
+
+    /// The character as a number.
+    #[inline]
+    pub fn code(self) -> u32 {
+        match (self.0 & CHAR) as u32 {
+            0 => 0x20,
+            code => code,
         }
     }
 
