@@ -5,6 +5,7 @@ use super::params::Params;
 use super::save::{Reader, Refused, Save, ensure, saved};
 use super::scratch::Scratch;
 use super::sequence::Sequence;
+use super::sgr;
 use super::state::State;
 use super::utf8::{Decoded, decode};
 
@@ -177,6 +178,10 @@ impl Parser {
         let [b'[', body @ ..] = bytes else {
             return None;
         };
+        if let Some(rest) = sgr::apply_rgb(body, &mut state.screen.pen) {
+            state.screen.stale = true;
+            return Some(rest);
+        }
         let mut at = 0;
         let private = match *body.first()? {
             c @ b'<'..=b'?' => {

@@ -20,6 +20,21 @@ fn check(bytes: &str, expected: Style) {
     assert_eq!(style(bytes), expected, "{bytes:?}");
 }
 
+/// The short way for these sequences and the long way give the same.
+#[test]
+fn colours_by_three_numbers() {
+    for (r, g, b) in [(0, 0, 0), (1, 22, 133), (255, 9, 90), (7, 256, 1), (999, 1, 2)] {
+        for which in [38, 48] {
+            let short = style(&format!("\x1b[{which};2;{r};{g};{b}m"));
+            assert_eq!(
+                short,
+                style(&format!("\x1b[{which};2;{r};{g};{b};m\x1b[{which}:2:{r}:{g}:{b}m"))
+            );
+            assert_eq!(short, style(&format!("\x1b[0;{which};2;{r};{g};{b}m")), "{r} {g} {b}");
+        }
+    }
+}
+
 /// Once there had been too many styles at a time, no new one was ever told apart again.
 #[test]
 fn styles_are_told_apart_again_when_the_many_are_gone() {
