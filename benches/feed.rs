@@ -1,7 +1,7 @@
 //! Bytes into the grid: MB/s of t4a's grid and of its peers in the same run, and their memory.
 //!
-//! `feed --once ENGINE WORKLOAD BYTES` feeds once and prints the memory it took; benches/callgrind
-//! counts the instructions of that.
+//! `feed --once ENGINE WORKLOAD BYTES COLS TIMES` feeds the same bytes so many times and prints the
+//! memory it took; benches/callgrind counts the instructions of that.
 #![allow(clippy::disallowed_methods)]
 
 use std::any::Any;
@@ -40,37 +40,41 @@ impl Dimensions for Screen {
     }
 }
 
-fn ours(bytes: &[u8], cols: u16) -> Box<dyn Any> {
+fn ours(bytes: &[u8], cols: u16, times: usize) -> Box<dyn Any> {
     let limits = Limits { lines: LINES, bytes: 32 << 20 };
     let mut terminal = Terminal::new(Size { cols, rows: ROWS }, limits);
     let mut notices = Vec::new();
-    for chunk in bytes.chunks(CHUNK) {
+    for chunk in chunks(bytes, times) {
         terminal.feed(chunk, &mut notices);
         notices.clear();
     }
     Box::new(terminal)
 }
 
-fn alacritty(bytes: &[u8], cols: u16) -> Box<dyn Any> {
+fn alacritty(bytes: &[u8], cols: u16, times: usize) -> Box<dyn Any> {
     let config = Config { scrolling_history: LINES as usize, ..Config::default() };
     let mut terminal = Term::new(config, &Screen(cols), VoidListener);
     let mut parser: Processor = Processor::new();
-    for chunk in bytes.chunks(CHUNK) {
+    for chunk in chunks(bytes, times) {
         parser.advance(&mut terminal, chunk);
     }
     Box::new(terminal)
 }
 
-fn vt100(bytes: &[u8], cols: u16) -> Box<dyn Any> {
+fn vt100(bytes: &[u8], cols: u16, times: usize) -> Box<dyn Any> {
     let (rows, cols) = (NonZero::new(ROWS).expect("rows"), NonZero::new(cols).expect("cols"));
     let mut parser = vt100::Parser::new(rows, cols, LINES as usize);
-    for chunk in bytes.chunks(CHUNK) {
+    for chunk in chunks(bytes, times) {
         parser.process(chunk);
     }
     Box::new(parser)
 }
 
-type Feed = fn(&[u8], u16) -> Box<dyn Any>;
+fn chunks(bytes: &[u8], times: usize) -> impl Iterator<Item = &[u8]> {
+    (0..times).flat_map(move |_| bytes.chunks(CHUNK))
+}
+
+type Feed = fn(&[u8], u16, usize) -> Box<dyn Any>;
 
 const ENGINES: [(&str, Feed); 3] =
     [("t4a", ours), ("alacritty_terminal", alacritty), ("vt100", vt100)];
@@ -120,7 +124,7 @@ fn speed() {
         for _ in 0..ROUNDS {
             for (engine, best) in ENGINES.iter().zip(&mut best) {
                 let start = Instant::now();
-                std::hint::black_box((engine.1)(&bytes, COLS));
+                std::hint::black_box((engine.1)(&bytes, COLS, 1));
                 *best = best.min(start.elapsed().as_secs_f64());
             }
         }
@@ -140,7 +144,7 @@ fn memory() {
             let bytes = if name == "empty" { "0" } else { "2000000" };
             let workload = if name == "empty" { "ascii" } else { name };
             let out = Command::new(me)
-                .args(["--once", engine, workload, bytes, &cols.to_string()])
+                .args(["--once", engine, workload, bytes, &cols.to_string(), "1"])
                 .output()
                 .expect("ourselves");
             String::from_utf8_lossy(&out.stdout).trim().to_owned()
@@ -156,12 +160,12 @@ fn resident_kb() -> i64 {
 }
 
 fn once(args: &[String]) -> Option<()> {
-    let [engine, name, bytes, cols] = args else { return None };
+    let [engine, name, bytes, cols, times] = args else { return None };
     let engine = ENGINES.iter().find(|(known, _)| known == engine)?.1;
     let unit = WORKLOADS.iter().find(|(known, _)| known == name)?.1;
     let bytes = workload(unit, bytes.parse().ok()?);
     let before = resident_kb();
-    let terminal = engine(&bytes, cols.parse().ok()?);
+    let terminal = engine(&bytes, cols.parse().ok()?, times.parse().ok()?);
     println!("{}", resident_kb() - before);
     drop(terminal);
     Some(())
@@ -171,7 +175,7 @@ fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();
     match args.split_first() {
         Some((first, rest)) if first == "--once" => {
-            once(rest).expect("--once ENGINE WORKLOAD BYTES COLS");
+            once(rest).expect("--once ENGINE WORKLOAD BYTES COLS TIMES");
         }
         _ => {
             speed();

@@ -11,6 +11,10 @@ mod commands;
 mod docs;
 #[path = "all/events.rs"]
 mod events;
+#[path = "all/fuzz.rs"]
+mod fuzz;
+#[path = "../fuzz/targets/mod.rs"]
+mod fuzz_targets;
 #[path = "all/load.rs"]
 mod load;
 #[path = "all/programs.rs"]

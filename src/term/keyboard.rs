@@ -1,17 +1,19 @@
 //! What programs ask of the keyboard: kitty's flags, a stack for each screen, and xterm's
 //! modifyOtherKeys.
 
+use super::save::{Reader, Refused, Save, put_list, saved};
+
 /// Entries of a stack; pushing one more drops the oldest.
 const MAX_STACK: usize = 16;
 const ALL_FLAGS: u8 = 0b1_1111;
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default)]
 struct Stack {
     flags: u8,
     under: Vec<u8>,
 }
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Keyboards {
     primary: Stack,
     alternate: Stack,
@@ -94,5 +96,19 @@ impl Keyboards {
             3 => *now &= !flags,
             _ => {}
         }
+    }
+}
+
+saved!(struct Keyboards { primary, alternate, modify_other_keys, other_keys_as_csi_u });
+
+impl Save for Stack {
+    fn put(&self, out: &mut Vec<u8>) {
+        let Stack { flags, under } = self;
+        flags.put(out);
+        put_list(under, out);
+    }
+
+    fn take(from: &mut Reader<'_>) -> Result<Self, Refused> {
+        Ok(Stack { flags: from.take()?, under: from.list(MAX_STACK)? })
     }
 }

@@ -10,10 +10,12 @@ mod keyboard;
 mod links;
 mod margins;
 mod marks;
+mod memory;
 mod modes;
 mod notice;
 mod osc;
 mod pack;
+mod pages;
 mod palette;
 mod params;
 mod parser;
@@ -24,8 +26,11 @@ mod rect;
 mod reflow;
 mod reply;
 mod row;
+mod save;
+mod scratch;
 mod screen;
 mod scrollback;
+mod sequence;
 mod set;
 mod sgr;
 mod shell;
@@ -43,15 +48,21 @@ mod tests;
 
 pub use links::Link;
 pub use marks::ShellState;
+pub use memory::Memory;
 pub use modes::{Modes, Mouse, MouseEncoding};
 pub use notice::{Cwd, GraphicsKind, Notice, PayloadKind, Progress};
 pub use palette::{Palette, Rgb, Special};
 pub use read::RowRef;
 pub use row::LineSize;
+#[doc(hidden)]
+pub use save::reseal;
+pub use save::{Refused, VERSION as SAVE_VERSION};
 pub use style::{Attrs, Color, Style, Underline};
 
 use modes::Mode;
 use parser::Parser;
+use save::saved;
+use scrollback::Scrollback;
 use state::State;
 use std::ops::Range;
 
@@ -93,6 +104,14 @@ pub enum CursorShape {
     Bar,
 }
 
+saved!(
+    enum CursorShape {
+        Block,
+        Underline,
+        Bar,
+    }
+);
+
 /// The cursor; its column is always within the screen, also when a wrap is deferred.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Cursor {
@@ -103,6 +122,8 @@ pub struct Cursor {
     pub blink: bool,
 }
 
+/// Two terminals are equal if all that they are is: what is seen, and what is not.
+#[derive(PartialEq, Debug)]
 pub struct Terminal {
     parser: Parser,
     state: State,
@@ -110,7 +131,19 @@ pub struct Terminal {
 
 impl Terminal {
     pub fn new(size: Size, limits: Limits) -> Terminal {
-        Terminal { parser: Parser::default(), state: State::new(size.clamped(), limits) }
+        Terminal::with_memory(size, limits.lines, Memory::own(limits.bytes))
+    }
+
+    /// With so many lines of scrollback, kept in memory that is handed in. Less than 128 KiB
+    /// is too little to be used.
+    pub fn with_memory(size: Size, lines: u32, memory: Memory) -> Terminal {
+        let scrollback = Scrollback::new(lines, memory);
+        Terminal { parser: Parser::default(), state: State::new(size.clamped(), scrollback) }
+    }
+
+    /// Gives the memory of the scrollback back.
+    pub fn into_memory(self) -> Memory {
+        self.state.screen.scrollback.into_memory()
     }
 
     /// Takes what the program wrote, cut anywhere, and tells what came of it.

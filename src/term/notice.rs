@@ -1,6 +1,7 @@
 //! What a terminal tells besides its screen.
 
 use super::LineNo;
+use super::save::saved;
 use std::ops::Range;
 
 /// Where the program says it is.
@@ -9,6 +10,8 @@ pub struct Cwd {
     pub host: Option<String>,
     pub path: String,
 }
+
+saved!(struct Cwd { host, path });
 
 /// The progress a program reports (OSC 9;4).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -7,16 +7,17 @@
 //! that is not so (joined code points, a width other than the table's) stands `JOIN`, a byte
 //! with the number of bytes and the width, and the text of the cell.
 
+use super::MAX_COLS;
 use super::cell::{Cell, Ink, LinkId, StyleId};
 use super::links::{Link, Links};
 use super::row::{LineSize, Row};
 use super::style::{Attrs, Color, Style, Styles, Underline};
-use super::width::char_width;
+use super::width::{char_width, is_width_of};
 
 const HEADER: usize = 9;
 const TRAILER: usize = 2;
 /// A record never takes more; addresses of links that would make it longer are left out.
-pub const MAX_RECORD: usize = 65_535;
+pub const MAX_RECORD: usize = 65_528;
 const JOIN: u8 = 1;
 const JOIN_WIDE: u8 = 0x80;
 
@@ -97,39 +98,60 @@ fn pack_ascii(cells: &[Cell], out: &mut Vec<u8>) {
 }
 
 fn pack_cells(cells: &[Cell], joined: &[(u16, char)], out: &mut Vec<u8>) {
-    out.reserve(cells.len() * 4);
+    let start = out.len();
+    // A cell may be a cluster without joined characters: a wide one on a screen of one column.
+    out.resize(start + cells.len() * (2 + 4) + joined.len() * 4, 0);
+    let mut text = Text { bytes: &mut out[start..], len: 0 };
     let mut joined = joined;
-    for (col, cell) in cells.iter().enumerate().filter(|(_, cell)| !cell.is_tail()) {
-        let (c, wide) = (cell.char(), cell.is_wide());
-        if !cell.is_joined() && char_width(c, false) == 1 + usize::from(wide) {
-            push_char(c, out);
+    for (col, cell) in cells.iter().enumerate() {
+        if cell.is_tail() {
+            continue;
+        }
+        if !cell.is_joined() && is_width_of(cell.code(), cell.is_wide()) {
+            text.push(cell.code());
             continue;
         }
         let start = joined.iter().take_while(|m| usize::from(m.0) < col).count();
         let len = joined[start..].iter().take_while(|m| usize::from(m.0) == col).count();
-        pack_cluster(c, wide, &joined[start..start + len], out);
+        text.push_cluster(*cell, &joined[start..start + len]);
         joined = &joined[start + len..];
     }
+    let len = text.len;
+    out.truncate(start + len);
 }
 
-fn pack_cluster(c: char, wide: bool, joined: &[(u16, char)], out: &mut Vec<u8>) {
-    let at = out.len();
-    out.extend([JOIN, 0]);
-    push_char(c, out);
-    joined.iter().for_each(|(_, c)| push_char(*c, out));
-    out[at + 1] = (out.len() - at - 2) as u8 | if wide { JOIN_WIDE } else { 0 };
+/// The text of a row on its way to a record, in room that is large enough.
+struct Text<'a> {
+    bytes: &'a mut [u8],
+    len: usize,
 }
 
-/// `encode_utf8`, faster for the lengths that are common.
-#[inline(always)]
-fn push_char(c: char, out: &mut Vec<u8>) {
-    let code = u32::from(c);
-    let low = |shift: u32| 0x80 | (code >> shift & 0x3f) as u8;
-    match code {
-        0..0x80 => out.push(code as u8),
-        0x80..0x800 => out.extend_from_slice(&[0xc0 | (code >> 6) as u8, low(0)]),
-        0x800..0x1_0000 => out.extend_from_slice(&[0xe0 | (code >> 12) as u8, low(6), low(0)]),
-        _ => out.extend_from_slice(&[0xf0 | (code >> 18) as u8, low(12), low(6), low(0)]),
+impl Text<'_> {
+    /// `encode_utf8` by a store of four bytes, of which those past the character are
+    /// overwritten by the next.
+    #[inline(always)]
+    fn push(&mut self, code: u32) {
+        let low = |shift: u32| 0x80 | code >> shift & 0x3f;
+        let (four, len) = match code {
+            0..0x80 => (code, 1),
+            0x80..0x800 => (0xc0 | code >> 6 | low(0) << 8, 2),
+            0x800..0x1_0000 => (0xe0 | code >> 12 | low(6) << 8 | low(0) << 16, 3),
+            _ => (0xf0 | code >> 18 | low(12) << 8 | low(6) << 16 | low(0) << 24, 4),
+        };
+        if let Some(room) = self.bytes.get_mut(self.len..self.len + 4) {
+            room.copy_from_slice(&four.to_le_bytes());
+        }
+        self.len += len;
+    }
+
+    fn push_cluster(&mut self, cell: Cell, joined: &[(u16, char)]) {
+        let at = self.len;
+        self.len += 2;
+        self.push(cell.code());
+        joined.iter().for_each(|(_, c)| self.push(u32::from(*c)));
+        let wide = if cell.is_wide() { JOIN_WIDE } else { 0 };
+        self.bytes[at] = JOIN;
+        self.bytes[at + 1] = (self.len - at - 2) as u8 | wide;
     }
 }
 
@@ -211,6 +233,14 @@ fn u16_at(bytes: &[u8], at: usize) -> usize {
 /// Length of the record that starts here.
 pub fn len_at_start(bytes: &[u8]) -> usize {
     u16_at(bytes, 0)
+}
+
+/// The record that starts here, if there is a whole one.
+pub fn whole_at_start(bytes: &[u8]) -> Option<Record<'_>> {
+    let len = len_at_start(bytes);
+    let record = Record(bytes.get(..len).filter(|_| len >= HEADER + TRAILER)?);
+    let sound = record.cols() <= usize::from(MAX_COLS) && record.cells() <= record.cols();
+    (sound && len_at_end(record.0) == len).then_some(record)
 }
 
 /// Length of the record that ends here.

@@ -1,5 +1,7 @@
 //! The colours as programs set and ask them.
 
+use super::save::{Reader, Refused, Save, put_list};
+
 /// Red, green and blue.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Rgb(pub u8, pub u8, pub u8);
@@ -12,7 +14,7 @@ pub enum Special {
     Cursor,
 }
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Palette {
     indexed: Vec<(u8, Rgb)>,
     special: [Option<Rgb>; 3],
@@ -196,4 +198,27 @@ fn named(name: &str) -> Option<Rgb> {
     }
     let [_, r, g, b] = NAMES.iter().find(|(known, _)| *known == name)?.1.to_be_bytes();
     Some(Rgb(r, g, b))
+}
+
+impl Save for Rgb {
+    fn put(&self, out: &mut Vec<u8>) {
+        out.extend([self.0, self.1, self.2]);
+    }
+
+    fn take(from: &mut Reader<'_>) -> Result<Self, Refused> {
+        let [r, g, b] = from.take()?;
+        Ok(Rgb(r, g, b))
+    }
+}
+
+impl Save for Palette {
+    fn put(&self, out: &mut Vec<u8>) {
+        let Palette { indexed, special } = self;
+        put_list(indexed, out);
+        special.put(out);
+    }
+
+    fn take(from: &mut Reader<'_>) -> Result<Self, Refused> {
+        Ok(Palette { indexed: from.list(256)?, special: from.take()? })
+    }
 }

@@ -1,16 +1,25 @@
 //! Printing: runs of ASCII as slices, other characters one by one, and what joins a cell.
 
-use super::cell::{Cell, StyleId};
+use super::cell::{BLANK, Cell, Ink, StyleId};
 use super::modes::Mode;
 use super::screen::Screen;
-use super::utf8::common;
+use super::utf8::{common, three_bytes};
 use super::width::{
-    VS16, ZWJ, char_width, is_pictograph, is_regional_indicator, is_skin_tone, is_text_emoji,
-    plain_width,
+    VS16, ZWJ, char_width, is_common_wide, is_pictograph, is_regional_indicator, is_skin_tone,
+    is_text_emoji, plain_width,
 };
 
 /// Columns that are gathered before they are written.
-pub const RUN: usize = 64;
+const RUN: usize = 64;
+
+#[derive(Debug)]
+pub struct Gathered([Cell; RUN]);
+
+impl Default for Gathered {
+    fn default() -> Self {
+        Gathered([BLANK; RUN])
+    }
+}
 
 /// A cell of the row the cursor is in or left, and what stands there.
 struct Before {
@@ -55,31 +64,21 @@ impl Screen {
         }
         let (ink, start) = (self.ink(), self.point.col);
         let room = (self.right_limit() + 1 - start).min(RUN);
-        let (mut used, mut len, mut last) = (0, 0, ' ');
-        let wide = self.ambiguous_wide;
-        while let Some((c, taken, width)) = simple_char(&bytes[used..], wide) {
-            if len + width > room {
-                break;
+        let run = match gather_wide(bytes, &mut self.run.0.0[..room], ink) {
+            Run { used: 0, .. } => {
+                gather(bytes, &mut self.run.0.0[..room], ink, self.ambiguous_wide)
             }
-            if width == 2 {
-                self.run[len] = Cell::wide(c, ink);
-                self.run[len + 1] = Cell::tail(ink);
-            } else {
-                self.run[len] = Cell::narrow(c, ink);
-            }
-            len += width;
-            used += taken;
-            last = c;
-        }
-        if used > 0 {
+            run => run,
+        };
+        if run.used > 0 {
             let row = self.grid.row_mut(self.point.row);
-            row.write_cells(start, &self.run[..len], ink);
+            row.write_cells(start, &self.run.0.0[..run.cells], ink);
             row.stamp = self.now;
             self.changed = true;
-            self.advance(start + len);
-            self.last = Some(last);
+            self.advance(start + run.cells);
+            self.last = run.last;
         }
-        used
+        run.used
     }
 
     /// The cursor after something was printed up to a column. A wrap is deferred also when none
@@ -244,6 +243,43 @@ impl Screen {
         let found = before.filter(|(row, col)| row.cell(*col).char() == c);
         found.map(|(row, col)| row.joined_at(col).collect()).unwrap_or_default()
     }
+}
+
+/// Characters that were gathered: their bytes, their cells and the last of them.
+struct Run {
+    used: usize,
+    cells: usize,
+    last: Option<char>,
+}
+
+fn gather(bytes: &[u8], cells: &mut [Cell], ink: Ink, ambiguous_wide: bool) -> Run {
+    let mut run = Run { used: 0, cells: 0, last: None };
+    while let Some((c, taken, width)) = simple_char(&bytes[run.used..], ambiguous_wide) {
+        match cells.get_mut(run.cells..run.cells + width) {
+            Some([one]) => *one = Cell::narrow(c, ink),
+            Some([one, two]) => [*one, *two] = Cell::pair(u32::from(c), ink),
+            _ => break,
+        }
+        run.cells += width;
+        run.used += taken;
+        run.last = Some(c);
+    }
+    run
+}
+
+/// Characters of three bytes that are known to be wide.
+fn gather_wide(bytes: &[u8], cells: &mut [Cell], ink: Ink) -> Run {
+    let (pairs, chars) = (cells.as_chunks_mut::<2>().0, bytes.as_chunks::<3>().0);
+    let (mut count, mut last) = (0, 0);
+    for (pair, three) in pairs.iter_mut().zip(chars) {
+        let Some(code) = three_bytes(*three).filter(|code| is_common_wide(*code)) else {
+            break;
+        };
+        *pair = Cell::pair(code, ink);
+        last = code;
+        count += 1;
+    }
+    Run { used: count * 3, cells: count * 2, last: char::from_u32(last) }
 }
 
 /// A character that is not ASCII and joins nothing, its bytes and columns.

@@ -8,6 +8,13 @@ pub enum Decoded {
     Cut,
 }
 
+/// What three bytes stand for, if they are a character; surrogates are not looked for.
+#[inline(always)]
+pub fn three_bytes([a, b, c]: [u8; 3]) -> Option<u32> {
+    let good = a & 0xf0 == 0xe0 && b & 0xc0 == 0x80 && c & 0xc0 == 0x80;
+    good.then_some(u32::from(a & 15) << 12 | u32::from(b & 0x3f) << 6 | u32::from(c & 0x3f))
+}
+
 /// The character in front, if it is whole, not ASCII and of the common lengths and planes.
 #[inline(always)]
 pub fn common(bytes: &[u8]) -> Option<(char, usize)> {

@@ -63,10 +63,22 @@ fn rare_width(c: char, wide: bool) -> usize {
     usize::from(library_width(c)) + usize::from(wide && is_ambiguous(c))
 }
 
-/// Han and Hangul syllables, without asking the table.
+/// Whether a character takes two columns, or else one, without a look at what joins it.
 #[inline]
-fn is_common_wide(code: u32) -> bool {
-    (0x4e00..=0x9fff).contains(&code) || (0xac00..=0xd7a3).contains(&code)
+pub fn is_width_of(code: u32, wide: bool) -> bool {
+    if wide && is_common_wide(code) || !wide && code < 0x7f {
+        return true;
+    }
+    char::from_u32(code).is_some_and(|c| char_width(c, false) == 1 + usize::from(wide))
+}
+
+/// Han, kana and Hangul syllables, without asking the table.
+#[inline]
+pub fn is_common_wide(code: u32) -> bool {
+    (0x4e00..=0x9fff).contains(&code)
+        || (0x3041..=0x3096).contains(&code)
+        || (0x309b..=0x30ff).contains(&code)
+        || (0xac00..=0xd7a3).contains(&code)
 }
 
 #[inline]

@@ -11,6 +11,7 @@ mod rect;
 mod reflow;
 mod reflow_props;
 mod reply;
+mod save;
 mod screens;
 mod sgr;
 mod shell;

@@ -1,8 +1,19 @@
 //! Widths, what joins, and bytes that are no UTF-8.
 
+use crate::term::LineNo;
 use crate::term::check::{check, check_cursor, fed, picture};
+use crate::view::text;
 
 const SIZE: (u16, u16) = (20, 5);
+
+/// The accent of a character that was pushed off the row stayed and sat on the next one there.
+#[test]
+fn what_joins_a_character_goes_with_it() {
+    for gone in ["\x1b['}", "\x1b[9@", "\x1b[9P", "\x1b[ A"] {
+        let term = fed((1, 2), format!("e\u{301}{gone}\ra"));
+        assert_eq!(text::lines(&term, LineNo(0), 1)[0].text, "a", "{}", gone.escape_debug());
+    }
+}
 
 #[test]
 fn wide_characters() {

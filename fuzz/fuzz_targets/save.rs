@@ -1,0 +1,6 @@
+#![no_main]
+
+#[path = "../targets/mod.rs"]
+mod targets;
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| targets::save::run(data));
