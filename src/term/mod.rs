@@ -49,6 +49,7 @@ pub use notice::{Cwd, GraphicsKind, Notice, Progress};
 pub use palette::{Palette, Rgb, Special, default_color, parse_color};
 pub use read::RowRef;
 pub use row::LineSize;
+pub use sgr::numbers as sgr_numbers;
 pub use snapshot::{CopiedCell, CopiedRow, Snapshot};
 pub use style::{Attrs, Color, Style, Underline};
 

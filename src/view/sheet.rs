@@ -35,6 +35,24 @@ pub struct Manner {
     pub theme: Theme,
 }
 
+impl Manner {
+    /// As many columns as the longest number has digits, and one more.
+    pub fn gutter_width(&self, snapshot: &Snapshot) -> usize {
+        let numbers = snapshot.rows.iter().filter_map(|row| self.number(row, snapshot));
+        match self.gutter {
+            None => 0,
+            Some(_) => numbers.map(|n| n.to_string().len()).max().unwrap_or(1) + 1,
+        }
+    }
+
+    fn number(&self, row: &CopiedRow, snapshot: &Snapshot) -> Option<u64> {
+        match self.gutter? {
+            Gutter::Rows => row.place.map(|y| u64::from(snapshot.size.rows - 1 - y)),
+            Gutter::Lines => Some(row.line.0),
+        }
+    }
+}
+
 pub struct Sheet {
     /// Columns of text; the gutter's come before them.
     pub cols: usize,
@@ -85,7 +103,7 @@ pub fn lay_out(snapshot: &Snapshot, manner: &Manner) -> Sheet {
         _ => search::Found::default(),
     };
     let mut layout = Layout { snapshot, manner, colors, found, inks: Inks::default(), changed: 0 };
-    let gutter = layout.gutter_width();
+    let gutter = manner.gutter_width(snapshot);
     let rows = (0..snapshot.rows.len()).map(|at| layout.row(at, gutter)).collect();
     Sheet {
         cols: manner.cols.len(),
@@ -121,22 +139,6 @@ struct Inks {
 const GUTTER: u8 = 0xff;
 
 impl Layout<'_> {
-    /// As many columns as the longest number has digits, and one more.
-    fn gutter_width(&self) -> usize {
-        let numbers = self.snapshot.rows.iter().filter_map(|row| self.number(row));
-        match self.manner.gutter {
-            None => 0,
-            Some(_) => numbers.map(|n| n.to_string().len()).max().unwrap_or(1) + 1,
-        }
-    }
-
-    fn number(&self, row: &CopiedRow) -> Option<u64> {
-        match self.manner.gutter? {
-            Gutter::Rows => row.place.map(|y| u64::from(self.snapshot.size.rows - 1 - y)),
-            Gutter::Lines => Some(row.line.0),
-        }
-    }
-
     fn row(&mut self, at: usize, gutter: usize) -> SheetRow {
         let snapshot = self.snapshot;
         let row = &snapshot.rows[at];
@@ -165,7 +167,7 @@ impl Layout<'_> {
         let rows = &self.snapshot.rows;
         let goes_on = at > 0 && rows[at - 1].line == rows[at].line;
         let lines = self.manner.gutter == Some(Gutter::Lines);
-        let number = self.number(&rows[at]).filter(|_| !(lines && goes_on));
+        let number = self.manner.number(&rows[at], self.snapshot).filter(|_| !(lines && goes_on));
         let text = number.map(|n| n.to_string()).unwrap_or_default();
         let ink = self.gutter_ink();
         let text = format!("{text:>before$} ", before = width - 1);

@@ -26,20 +26,21 @@ impl Random {
     }
 }
 
+/// A name, a number, or a few signs, as they stand in code; nothing that a dictionary knows.
 fn word(random: &mut Random) -> String {
-    const LOWER: &str = "abcdefghijklmnopqrstuvwxyz";
-    const UPPER: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    const LETTERS: &str = "abcdefghijklmnopqrstuvwxyz_ABCDEFGHIJKLMNOPQRSTUVWXYZ";
     const DIGITS: &str = "0123456789";
+    const SIGNS: &str = "(){}[]<>=+-*/%!?&|^~#$@:;,.";
     let length = 2 + random.next(7);
-    let any = |random: &mut Random, set: &str| (0..length).map(|_| random.pick(set)).collect();
-    match random.next(8) {
-        0 => any(random, DIGITS),
-        1 => any(random, UPPER),
-        2 => format!("{}({})", random.pick(LOWER), random.pick(DIGITS)),
-        3 => format!("{}{}", random.pick(UPPER), any(random, LOWER) as String),
-        4 => format!("{}{}", any(random, LOWER) as String, random.pick(";:,.")),
-        5 => format!("{} {}", random.pick("=+<>"), random.pick(DIGITS)),
-        _ => any(random, LOWER),
+    let mut any =
+        |set: &str, count: usize| -> String { (0..count).map(|_| random.pick(set)).collect() };
+    match length {
+        2 => any(SIGNS, 1),
+        3 => any(SIGNS, 2),
+        4 => any(DIGITS, 4),
+        5 => format!("{}({})", any(LETTERS, 3), any(DIGITS, 2)),
+        6 => any("0123456789abcdef", 6),
+        _ => any(LETTERS, length),
     }
 }
 

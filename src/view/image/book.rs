@@ -5,7 +5,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 use super::Cell;
 use super::deflate;
-use super::glyphs::{Glyphs, SHADES};
+use super::glyphs::Glyphs;
 use super::png;
 use super::ramps::{AllColors, Paint, Paints, Palette, Pixel};
 use super::raster::{self, Band};
@@ -17,7 +17,7 @@ const MAX_BOOK_BYTES: usize = 8 << 20;
 /// Looks kept; more than any screen but one painted cell by cell.
 const MAX_PAINTS: usize = 1 << 16;
 /// Shades of a colour pair, tried in this order until the palette holds all pairs.
-const SHADE_STEPS: [usize; 3] = [SHADES, 8, 4];
+const SHADE_STEPS: [usize; 3] = [8, 6, 4];
 /// With more looks than this a palette is not tried again.
 const FEW_LOOKS: usize = 128;
 
@@ -35,7 +35,7 @@ enum Ink {
 
 impl Book {
     pub fn new(who: u64, cell: Cell) -> Book {
-        Book { who, cell, ink: Ink::Indexed(Rows::new(Palette::new(SHADES))) }
+        Book { who, cell, ink: Ink::Indexed(Rows::new(Palette::new(SHADE_STEPS[0]))) }
     }
 
     pub fn serves(&self, who: u64, cell: Cell) -> bool {

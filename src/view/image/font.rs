@@ -7,9 +7,9 @@ use fontdue::{Font, FontSettings};
 
 use super::canvas::Canvas;
 
-/// Width of a letter, height of an x, where the base line is: parts of the size, as the font has.
+/// Width of a letter as part of its size: letters fill their cells. Sizes at which an x ends on a
+/// whole pixel look sharper and are read worse, being smaller.
 const ADVANCE: f32 = 0.6;
-const X_HEIGHT: f32 = 0.55;
 /// Part of the cell above the base line.
 const BASE: f32 = 0.775;
 /// Size the outlines are cut into curves for; no larger one is drawn much.
@@ -48,26 +48,28 @@ fn face_with(c: char, face: Face) -> Option<&'static Font> {
     faces.into_iter().flatten().find(|font| font.lookup_glyph_index(c) != 0)
 }
 
-/// The size of letters for a cell of this width: the nearest one at which an x ends on a whole
-/// pixel, if the letters then still fill their cells.
-fn size_for(w: usize) -> f32 {
-    let natural = w as f32 / ADVANCE;
-    let sharp = (natural * X_HEIGHT).floor().max(1.0) / X_HEIGHT;
-    if sharp >= natural * 0.9 { sharp } else { natural }
-}
-
 /// Draws a letter into a cell of `cell` pixels in the middle of the canvas; false if there is none.
 pub fn draw(c: char, face: Face, cell: (usize, usize), canvas: &mut Canvas) -> bool {
     let Some(font) = face_with(c, face) else { return false };
-    let size = size_for(cell.0);
+    let size = cell.0 as f32 / ADVANCE;
     let (metrics, mut cover) = font.rasterize(c, size);
+    if metrics.width == 0 {
+        return false;
+    }
     lift(&mut cover);
     // Letters stand in the middle of their cell; marks that join another letter have no width.
     let room = canvas.w as f32 - size * ADVANCE;
     let origin = (room / 2.0).round() as i32 + mark_shift(metrics.advance_width, size);
     let base = (cell.1 as f32 * BASE).round() as i32 + (canvas.h - cell.1) as i32 / 2;
-    let top = base - metrics.ymin - metrics.height as i32;
-    canvas.overlay((origin + metrics.xmin, top), (metrics.width, metrics.height), &cover);
+    // What would hang out of the cell is moved in: it must be seen.
+    let lowest = (canvas.h as i32 - metrics.height as i32).max(0);
+    let top = (base - metrics.ymin - metrics.height as i32).clamp(0, lowest);
+    let left = origin + metrics.xmin;
+    if left >= canvas.w as i32 || left + metrics.width as i32 <= 0 {
+        // The font has it, but beside the cell.
+        return false;
+    }
+    canvas.overlay((left, top), (metrics.width, metrics.height), &cover);
     true
 }
 

@@ -43,7 +43,7 @@ impl Bits {
 /// A code for each symbol: its bits, first one lowest, and how many.
 #[derive(Clone)]
 pub struct Codes {
-    pub codes: Vec<u16>,
+    codes: Vec<(u16, u16)>,
     pub lengths: Vec<u8>,
 }
 
@@ -66,14 +66,15 @@ impl Codes {
             let next = &mut next[usize::from(*length)];
             let code = if *length == 0 { 0 } else { next.reverse_bits() >> (16 - length) };
             *next = next.wrapping_add(1);
-            code
+            (code, u16::from(*length))
         };
         Codes { codes: lengths.iter().map(&mut code).collect(), lengths }
     }
 
     #[inline]
     pub fn put(&self, symbol: usize, bits: &mut Bits) {
-        bits.put(u32::from(self.codes[symbol]), u32::from(self.lengths[symbol]));
+        let (code, length) = self.codes[symbol];
+        bits.put(code.into(), length.into());
     }
 
     /// Bits that symbols occurring so often take.

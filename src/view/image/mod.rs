@@ -2,6 +2,7 @@
 
 mod book;
 mod canvas;
+mod decode;
 mod deflate;
 mod font;
 mod glyphs;
@@ -14,6 +15,7 @@ mod unifont;
 
 use super::sheet::Sheet;
 use book::Book;
+pub use decode::Decoded;
 use glyphs::Glyphs;
 
 /// Pixels a picture may have.

@@ -49,8 +49,8 @@ pub fn sextant(index: u32, canvas: &mut Canvas) {
 pub fn octant(index: u32, canvas: &mut Canvas) {
     const OTHERS: [u32; 10] = [1, 2, 3, 0x14, 0x28, 0x3f, 0x40, 0x80, 0xc0, 0xfc];
     let quadrants = (0..16).map(|bits| {
-        let bit = |n: u32| bits >> n & 1;
-        bit(0) * 0x05 | bit(1) * 0x0a | bit(2) * 0x50 | bit(3) * 0xa0
+        let quadrant = |n: u32, octants: u32| if bits >> n & 1 == 1 { octants } else { 0 };
+        quadrant(0, 0x05) | quadrant(1, 0x0a) | quadrant(2, 0x50) | quadrant(3, 0xa0)
     });
     let elsewhere: Vec<u32> = quadrants.chain(OTHERS).collect();
     mosaic(nth_without(index, &elsewhere), 4, canvas);

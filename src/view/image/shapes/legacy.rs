@@ -127,7 +127,7 @@ fn fills(code: u32, canvas: &mut Canvas) {
     let (w, h) = (canvas.w as f32, canvas.h as f32);
     canvas.shape(|x, y| {
         let (u, v) = (x / w, y / h);
-        let check = ((u * 4.0) as u32 + (v * 8.0) as u32) % 2 == 0;
+        let check = ((u * 4.0) as u32 + (v * 8.0) as u32).is_multiple_of(2);
         match code {
             0x1fb95 => check,
             0x1fb96 => !check,
