@@ -7,6 +7,8 @@ mod commands;
 mod docs;
 #[path = "all/load.rs"]
 mod load;
+#[path = "all/pictures.rs"]
+mod pictures;
 #[path = "all/programs.rs"]
 mod programs;
 #[path = "all/seed.rs"]

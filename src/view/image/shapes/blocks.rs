@@ -65,7 +65,7 @@ pub fn braille(bits: u32, canvas: &mut Canvas) {
     const PLACES: [(usize, usize); 8] =
         [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2), (0, 3), (1, 3)];
     let (w, h) = (canvas.w, canvas.h);
-    let size = (w / 4).max(1);
+    let size = ((w + 2) / 4).max(1);
     if bits == 0 {
         return;
     }
