@@ -17,6 +17,8 @@ mod fuzz;
 mod fuzz_targets;
 #[path = "all/load.rs"]
 mod load;
+#[path = "all/pictures.rs"]
+mod pictures;
 #[path = "all/programs.rs"]
 mod programs;
 #[path = "all/reading.rs"]

@@ -9,6 +9,7 @@ mod info;
 mod kill;
 mod list;
 mod resize;
+mod screenshot;
 mod send;
 mod shutdown;
 mod signal;
@@ -26,6 +27,7 @@ pub use info::Info;
 pub use kill::Kill;
 pub use list::List;
 pub use resize::Resize;
+pub use screenshot::{Encoding, Format, Highlight, Screenshot};
 pub use send::Send;
 pub use shutdown::Shutdown;
 pub use signal::Signal;
@@ -60,7 +62,8 @@ macro_rules! commands {
 }
 
 commands! {
-    Create, List, Kill, Send, Text, Cursor, Resize, Events, Config, Hello, Info, Signal, Shutdown,
+    Create, List, Kill, Send, Screenshot, Text, Cursor, Resize, Events, Config, Hello, Info, Signal,
+    Shutdown,
 }
 
 fn unknown(name: &str) -> Failure {

@@ -38,6 +38,8 @@ pub struct Client {
     /// It sends nothing more, but still reads.
     half_closed: bool,
     pub subscriptions: Vec<Subscription>,
+    /// Bytes of pictures on their way to it.
+    pub picture_bytes: usize,
 }
 
 #[derive(Default)]

@@ -34,6 +34,7 @@ mod sequence;
 mod set;
 mod sgr;
 mod shell;
+mod snapshot;
 mod state;
 mod style;
 mod sync;
@@ -51,12 +52,14 @@ pub use marks::ShellState;
 pub use memory::Memory;
 pub use modes::{Modes, Mouse, MouseEncoding};
 pub use notice::{Cwd, GraphicsKind, Notice, PayloadKind, Progress};
-pub use palette::{Palette, Rgb, Special};
+pub use palette::{Palette, Rgb, Special, default_color, parse_color};
 pub use read::RowRef;
 pub use row::LineSize;
 #[doc(hidden)]
 pub use save::reseal;
 pub use save::{Refused, VERSION as SAVE_VERSION};
+pub use sgr::numbers as sgr_numbers;
+pub use snapshot::{CopiedCell, CopiedRow, Snapshot};
 pub use style::{Attrs, Color, Style, Underline};
 
 use modes::Mode;

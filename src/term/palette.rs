@@ -30,8 +30,12 @@ const FIRST: [u32; 16] = [
 
 impl Palette {
     pub fn get(&self, index: u8) -> Rgb {
-        let set = self.indexed.iter().find(|(at, _)| *at == index);
-        set.map_or_else(|| default_color(index), |(_, color)| *color)
+        self.chosen(index).unwrap_or_else(|| default_color(index))
+    }
+
+    /// What a program set; None means the default of whoever draws.
+    pub fn chosen(&self, index: u8) -> Option<Rgb> {
+        self.indexed.iter().find(|(at, _)| *at == index).map(|(_, color)| *color)
     }
 
     pub fn set(&mut self, index: u8, color: Rgb) {

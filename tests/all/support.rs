@@ -155,6 +155,13 @@ impl Client {
         self.try_next().expect("the server closed the connection")
     }
 
+    /// Bytes that follow a line.
+    pub fn bytes(&mut self, count: usize) -> Vec<u8> {
+        let mut bytes = vec![0; count];
+        std::io::Read::read_exact(&mut self.stream, &mut bytes).expect("all of them come");
+        bytes
+    }
+
     pub fn ask(&mut self, request: Value) -> Value {
         self.send(&request);
         self.next()
