@@ -32,7 +32,8 @@ fn library_width(c: char) -> u8 {
 /// Columns of a character: 0 joins the one before, never more than 2. Ambiguous is narrow.
 #[inline]
 pub fn char_width(c: char) -> usize {
-    plain_width(c).unwrap_or_else(|| usize::from(library_width(c)))
+    // Of the special ones a regional indicator takes one column, a skin tone two.
+    plain_width(c).unwrap_or_else(|| 1 + usize::from(is_skin_tone(c)))
 }
 
 /// The same, unless the character may join the one before though it has a width.
@@ -49,13 +50,26 @@ pub fn plain_width(c: char) -> Option<usize> {
     (class != SPECIAL).then_some(usize::from(class))
 }
 
-/// Whether a character takes two columns, or else one, without a look at what joins it.
+/// Whether a character takes one column by itself.
 #[inline]
-pub fn is_width_of(code: u32, wide: bool) -> bool {
-    if wide && is_common_wide(code) || !wide && code < 0x7f {
-        return true;
+pub fn is_narrow(code: u32) -> bool {
+    code < 0x7f || char::from_u32(code).is_some_and(|c| char_width(c) == 1)
+}
+
+/// The table at hand, for many characters after one another.
+#[derive(Clone, Copy)]
+pub struct Widths(&'static [u8]);
+
+impl Widths {
+    pub fn get() -> Widths {
+        Widths(&TABLE)
     }
-    char::from_u32(code).is_some_and(|c| char_width(c) == 1 + usize::from(wide))
+
+    /// Columns of a character that joins nothing by itself; otherwise 0, or more than 2.
+    #[inline]
+    pub fn simple(self, code: u32) -> u8 {
+        self.0.get(code as usize / 4).map_or(0, |four| four >> (code % 4 * 2) & 3)
+    }
 }
 
 /// Han, kana and Hangul syllables, without asking the table.
@@ -79,6 +93,10 @@ pub fn is_skin_tone(c: char) -> bool {
 
 /// Characters that a zero-width joiner joins: pictographs, and the few old symbols among them.
 pub fn is_pictograph(c: char) -> bool {
+    // Most of those that are printed are here.
+    if (0x1f400..=0x1f53d).contains(&u32::from(c)) {
+        return true;
+    }
     matches!(u32::from(c),
         0x1f000..=0x1f0ff | 0x1f10d..=0x1f10f | 0x1f12f | 0x1f16c..=0x1f171 | 0x1f17e..=0x1f17f
         | 0x1f18e | 0x1f191..=0x1f19a | 0x1f1ad..=0x1f1e5 | 0x1f201..=0x1f20f | 0x1f21a
@@ -91,8 +109,30 @@ pub fn is_pictograph(c: char) -> bool {
 }
 
 /// Narrow characters that variation selector 16 turns into wide emoji.
+#[inline]
 pub fn is_text_emoji(c: char) -> bool {
-    matches!(u32::from(c),
+    let code = u32::from(c);
+    match code.checked_sub(SYMBOLS.start) {
+        Some(at) if code < SYMBOLS.end => SYMBOL_BITS[at as usize / 64] >> (at % 64) & 1 == 1,
+        _ => is_listed_emoji(code),
+    }
+}
+
+/// The block that nearly all of them are in, a bit each.
+const SYMBOLS: std::ops::Range<u32> = 0x2600..0x27c0;
+const SYMBOL_BITS: [u64; 7] = {
+    let mut bits = [0; 7];
+    let mut code = SYMBOLS.start;
+    while code < SYMBOLS.end {
+        let at = code - SYMBOLS.start;
+        bits[at as usize / 64] |= (is_listed_emoji(code) as u64) << (at % 64);
+        code += 1;
+    }
+    bits
+};
+
+const fn is_listed_emoji(code: u32) -> bool {
+    matches!(code,
         0x23 | 0x2a | 0x30..=0x39 | 0xa9 | 0xae | 0x203c | 0x2049 | 0x2122 | 0x2139
         | 0x2194..=0x2199 | 0x21a9..=0x21aa | 0x231a..=0x231b | 0x2328 | 0x23cf
         | 0x23e9..=0x23f3 | 0x23f8..=0x23fa | 0x24c2 | 0x25aa..=0x25ab | 0x25b6 | 0x25c0

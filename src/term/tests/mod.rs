@@ -3,6 +3,7 @@
 mod edit;
 mod history;
 mod margins;
+mod memory;
 mod motion;
 mod osc;
 mod props;
