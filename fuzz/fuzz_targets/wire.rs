@@ -1,5 +1,7 @@
 #![no_main]
 
+// Each binary runs one of them.
+#[allow(dead_code)]
 #[path = "../targets/mod.rs"]
 mod targets;
 

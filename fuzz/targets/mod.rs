@@ -7,8 +7,11 @@ pub mod save;
 pub mod term;
 pub mod wire;
 
+/// What a target does with its input.
+pub type Run = fn(&[u8]);
+
 /// A target's name, what it does, and pieces that its input is likely made of.
-pub const ALL: [(&str, fn(&[u8]), &[&[u8]]); 6] = [
+pub const ALL: [(&str, Run, &[&[u8]]); 6] = [
     ("term", term::run, term::PIECES),
     ("osc", osc::run, osc::PIECES),
     ("save", save::run, term::PIECES),

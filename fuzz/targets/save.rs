@@ -57,7 +57,7 @@ fn damaged(turns: &[Turn<'_>], at: usize, place: usize, value: u8) {
     feed(&mut terminal, &turns[..at]);
     let mut bytes = save(&terminal);
     let mut memory = vec![0; MEMORY];
-    if place % 3 == 0 {
+    if place.is_multiple_of(3) {
         memory.fill(value);
     } else {
         let place = place % bytes.len();
@@ -65,7 +65,8 @@ fn damaged(turns: &[Turn<'_>], at: usize, place: usize, value: u8) {
         assert!(Terminal::restore(&bytes[..place], Memory::own(MEMORY)).is_err());
         reseal(&mut bytes);
     }
-    let memory = if place % 2 == 0 { Memory::lent(memory) } else { terminal.into_memory() };
+    let memory =
+        if place.is_multiple_of(2) { Memory::lent(memory) } else { terminal.into_memory() };
     if let Ok(mut restored) = Terminal::restore(&bytes, memory) {
         feed(&mut restored, &turns[at..]);
         text::viewport(&restored);

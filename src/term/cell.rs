@@ -68,6 +68,12 @@ impl Cell {
         Cell(u64::from(u32::from(c)) | WIDE | ink.0)
     }
 
+    /// A narrow character by its number.
+    #[inline]
+    pub fn of(code: u32, ink: Ink) -> Cell {
+        Cell(u64::from(code) | ink.0)
+    }
+
     /// Both cells of a wide character; `code` must be one.
     #[inline]
     pub fn pair(code: u32, ink: Ink) -> [Cell; 2] {
@@ -104,6 +110,12 @@ impl Cell {
             0 => 0x20,
             code => code,
         }
+    }
+
+    /// A wide character that nothing joins: one that is wide by itself.
+    #[inline]
+    pub fn lone_wide(self) -> Option<u32> {
+        (self.0 & (WIDE | JOINED) == WIDE).then_some((self.0 & CHAR) as u32)
     }
 
     /// The character as a byte; only right for cells known to be ASCII.

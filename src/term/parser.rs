@@ -128,10 +128,13 @@ impl Parser {
     #[inline]
     fn chars<'a>(&mut self, bytes: &'a [u8], state: &mut State) -> Option<&'a [u8]> {
         let mut rest = bytes;
-        while rest.first().is_some_and(|b| *b >= 0x80) {
-            let run = state.screen.print_run(rest);
-            if run > 0 {
-                rest = &rest[run..];
+        while let Some(first @ 0x80..) = rest.first() {
+            // Variation selectors begin with this, and join what is before them.
+            if *first != 0xef {
+                rest = &rest[state.screen.print_run(rest)..];
+            }
+            // What ended the run needs more thought.
+            if rest.first().is_none_or(|b| *b < 0x80) {
                 continue;
             }
             match decode(rest) {

@@ -174,7 +174,7 @@ impl Row {
         self.plain &= ink.is_plain();
         let pair = [Cell::wide(c, ink), Cell::tail(ink)];
         if col == self.cells.len() {
-            self.cells.extend(pair);
+            self.cells.extend_from_slice(&pair);
         } else {
             self.span(col, col + 2).copy_from_slice(&pair);
         }

@@ -11,8 +11,9 @@ pub enum Decoded {
 /// What three bytes stand for, if they are a character; surrogates are not looked for.
 #[inline(always)]
 pub fn three_bytes([a, b, c]: [u8; 3]) -> Option<u32> {
-    let good = a & 0xf0 == 0xe0 && b & 0xc0 == 0x80 && c & 0xc0 == 0x80;
-    good.then_some(u32::from(a & 15) << 12 | u32::from(b & 0x3f) << 6 | u32::from(c & 0x3f))
+    let all = u32::from_be_bytes([0, a, b, c]);
+    let code = (all & 0x0f_0000) >> 4 | (all & 0x3f00) >> 2 | all & 0x3f;
+    (all & 0xf0_c0c0 == 0xe0_8080).then_some(code)
 }
 
 /// The character in front, if it is whole, not ASCII and of the common lengths and planes.

@@ -18,8 +18,8 @@ impl Screen {
         ensure(self.is_inside(self.point), "the cursor is outside")?;
         self.check_margins(self.margins)?;
         for saved in [self.saved, self.hidden_saved] {
-            let within =
-                saved.point.row < usize::from(MAX_ROWS) && saved.point.col < usize::from(MAX_COLS);
+            let Point { row, col, .. } = saved.point;
+            let within = row < usize::from(MAX_ROWS) && col < usize::from(MAX_COLS);
             ensure(within, "a saved cursor is outside")?;
         }
         ensure(self.links.len() > usize::from(self.link.0), "the link")?;

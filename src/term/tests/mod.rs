@@ -4,6 +4,7 @@ mod differential;
 mod edit;
 mod history;
 mod margins;
+mod memory;
 mod motion;
 mod osc;
 mod props;
