@@ -1,7 +1,7 @@
 //! Bytes into the grid: MB/s of t4a's grid and of its peers in the same run, and their memory.
 //!
-//! `feed --once ENGINE WORKLOAD BYTES` feeds once and prints the memory it took; benches/callgrind
-//! counts the instructions of that.
+//! `feed --once ENGINE WORKLOAD BYTES COLS TIMES` feeds the same bytes so many times and prints the
+//! memory it took; benches/callgrind counts the instructions of that.
 #![allow(clippy::disallowed_methods)]
 
 use std::any::Any;
@@ -40,37 +40,41 @@ impl Dimensions for Screen {
     }
 }
 
-fn ours(bytes: &[u8], cols: u16) -> Box<dyn Any> {
+fn ours(bytes: &[u8], cols: u16, times: usize) -> Box<dyn Any> {
     let limits = Limits { lines: LINES, bytes: 32 << 20 };
     let mut terminal = Terminal::new(Size { cols, rows: ROWS }, limits);
     let mut notices = Vec::new();
-    for chunk in bytes.chunks(CHUNK) {
+    for chunk in chunks(bytes, times) {
         terminal.feed(chunk, &mut notices);
         notices.clear();
     }
     Box::new(terminal)
 }
 
-fn alacritty(bytes: &[u8], cols: u16) -> Box<dyn Any> {
+fn alacritty(bytes: &[u8], cols: u16, times: usize) -> Box<dyn Any> {
     let config = Config { scrolling_history: LINES as usize, ..Config::default() };
     let mut terminal = Term::new(config, &Screen(cols), VoidListener);
     let mut parser: Processor = Processor::new();
-    for chunk in bytes.chunks(CHUNK) {
+    for chunk in chunks(bytes, times) {
         parser.advance(&mut terminal, chunk);
     }
     Box::new(terminal)
 }
 
-fn vt100(bytes: &[u8], cols: u16) -> Box<dyn Any> {
+fn vt100(bytes: &[u8], cols: u16, times: usize) -> Box<dyn Any> {
     let (rows, cols) = (NonZero::new(ROWS).expect("rows"), NonZero::new(cols).expect("cols"));
     let mut parser = vt100::Parser::new(rows, cols, LINES as usize);
-    for chunk in bytes.chunks(CHUNK) {
+    for chunk in chunks(bytes, times) {
         parser.process(chunk);
     }
     Box::new(parser)
 }
 
-type Feed = fn(&[u8], u16) -> Box<dyn Any>;
+fn chunks(bytes: &[u8], times: usize) -> impl Iterator<Item = &[u8]> {
+    (0..times).flat_map(move |_| bytes.chunks(CHUNK))
+}
+
+type Feed = fn(&[u8], u16, usize) -> Box<dyn Any>;
 
 const ENGINES: [(&str, Feed); 3] =
     [("t4a", ours), ("alacritty_terminal", alacritty), ("vt100", vt100)];
@@ -120,7 +124,7 @@ fn speed() {
         for _ in 0..ROUNDS {
             for (engine, best) in ENGINES.iter().zip(&mut best) {
                 let start = Instant::now();
-                std::hint::black_box((engine.1)(&bytes, COLS));
+                std::hint::black_box((engine.1)(&bytes, COLS, 1));
                 *best = best.min(start.elapsed().as_secs_f64());
             }
         }
@@ -133,20 +137,47 @@ fn speed() {
 /// Each engine in a process of its own, so that one's leavings do not count for the next.
 fn memory() {
     println!("\nmemory with a full scrollback of {LINES} lines, kB");
-    println!("{:<16}{:>20}{:>20}{:>20}", "", ENGINES[0].0, ENGINES[1].0, ENGINES[2].0);
-    for (name, cols) in [("ascii", 80), ("ascii", 200), ("sgr", 80), ("cjk", 80), ("empty", 80)] {
-        let kb = ENGINES.map(|(engine, _)| {
-            let me = std::env::current_exe().expect("a path");
-            let bytes = if name == "empty" { "0" } else { "2000000" };
-            let workload = if name == "empty" { "ascii" } else { name };
-            let out = Command::new(me)
-                .args(["--once", engine, workload, bytes, &cols.to_string()])
-                .output()
-                .expect("ourselves");
-            String::from_utf8_lossy(&out.stdout).trim().to_owned()
-        });
-        println!("{:<16}{:>20}{:>20}{:>20}", format!("{name}, {cols}"), kb[0], kb[1], kb[2]);
+    let head = [ENGINES[0].0, ENGINES[1].0, ENGINES[2].0, "of alacritty's"];
+    println!("{:<20}{:>16}{:>20}{:>16}{:>16}", "", head[0], head[1], head[2], head[3]);
+    for (name, cols) in MEMORY {
+        let bytes = if name == "empty" { 0 } else { 20_000 * usize::from(cols) };
+        let [ours, alacritty, vt100] =
+            ENGINES.map(|(engine, _)| alone(engine, name, bytes, cols, 1));
+        let part = format!("1/{:.1}", alacritty as f64 / ours.max(1) as f64);
+        let name = format!("{name}, {cols}");
+        println!("{name:<20}{ours:>16}{alacritty:>20}{vt100:>16}{part:>16}");
     }
+}
+
+/// Ten thousand lines of these, and columns.
+const MEMORY: [(&str, u16); 8] = [
+    ("ascii", 80),
+    ("full-lines", 80),
+    ("full-lines", 200),
+    ("sgr", 80),
+    ("sgr", 200),
+    ("cjk", 80),
+    ("truecolor", 80),
+    ("empty", 80),
+];
+
+/// A gigabyte of each workload: what it takes after a sixteenth, and after all of it.
+fn flat() {
+    println!("memory of t4a after 64 MB and after 1 GB of one workload, kB");
+    for (name, _) in WORKLOADS {
+        let [some, all] = [4, 64].map(|times| alone("t4a", name, VOLUME, COLS, times));
+        println!("{name:<20}{some:>12}{all:>12}");
+    }
+}
+
+fn alone(engine: &str, workload: &str, bytes: usize, cols: u16, times: usize) -> i64 {
+    let numbers = [bytes, cols.into(), times].map(|number| number.to_string());
+    let out = Command::new(std::env::current_exe().expect("a path"))
+        .args(["--once", engine, workload])
+        .args(numbers)
+        .output()
+        .expect("ourselves");
+    String::from_utf8_lossy(&out.stdout).trim().parse().unwrap_or(-1)
 }
 
 fn resident_kb() -> i64 {
@@ -155,13 +186,29 @@ fn resident_kb() -> i64 {
     line.split_whitespace().nth(1).and_then(|kb| kb.parse().ok()).unwrap_or(0)
 }
 
+fn full_lines(cols: u16, bytes: usize) -> Vec<u8> {
+    let line = |i: usize| {
+        let words: String = WORDS.chars().cycle().take(usize::from(cols) - 9).collect();
+        format!("{i:08} {words}\r\n")
+    };
+    (0..bytes / usize::from(cols)).flat_map(|i| line(i).into_bytes()).collect()
+}
+
 fn once(args: &[String]) -> Option<()> {
-    let [engine, name, bytes, cols] = args else { return None };
+    let [engine, name, bytes, cols, times] = args else { return None };
     let engine = ENGINES.iter().find(|(known, _)| known == engine)?.1;
-    let unit = WORKLOADS.iter().find(|(known, _)| known == name)?.1;
-    let bytes = workload(unit, bytes.parse().ok()?);
+    let cols: u16 = cols.parse().ok()?;
+    let bytes = match name.as_str() {
+        // Lines that fill all columns, and no two alike.
+        "full-lines" => full_lines(cols, bytes.parse().ok()?),
+        "empty" => Vec::new(),
+        _ => {
+            let unit = WORKLOADS.iter().find(|(known, _)| known == name)?.1;
+            workload(unit, bytes.parse().ok()?)
+        }
+    };
     let before = resident_kb();
-    let terminal = engine(&bytes, cols.parse().ok()?);
+    let terminal = engine(&bytes, cols, times.parse().ok()?);
     println!("{}", resident_kb() - before);
     drop(terminal);
     Some(())
@@ -171,8 +218,9 @@ fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();
     match args.split_first() {
         Some((first, rest)) if first == "--once" => {
-            once(rest).expect("--once ENGINE WORKLOAD BYTES COLS");
+            once(rest).expect("--once ENGINE WORKLOAD BYTES COLS TIMES");
         }
+        _ if args.iter().any(|arg| arg == "flat") => flat(),
         _ => {
             speed();
             memory();

@@ -13,8 +13,14 @@ mod commands;
 mod docs;
 #[path = "all/events.rs"]
 mod events;
+#[path = "all/fuzz.rs"]
+mod fuzz;
+#[path = "../fuzz/targets/mod.rs"]
+mod fuzz_targets;
 #[path = "all/load.rs"]
 mod load;
+#[path = "all/pictures.rs"]
+mod pictures;
 #[path = "all/programs.rs"]
 mod programs;
 #[path = "all/reading.rs"]

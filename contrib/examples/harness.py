@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""A small harness for t4a: create a terminal, run commands in it, read what they print.
+"""A small harness for t4a: create a terminal, run commands in it, read what they print,
+take a picture.
 
 Standard library only. Copy what you need; PROTOCOL.md has the rest.
 """
@@ -78,6 +79,12 @@ class Terminal:
         """Lines of the screen, or of whatever the fields of `text` in PROTOCOL.md ask for."""
         return ask(self.path, cmd="text", id=self.id, **fields)["lines"]
 
+    def screenshot(self, **fields):
+        """A picture of the screen as bytes of a PNG, or whatever the fields of `screenshot` ask for."""
+        with Connection(self.path) as connection:
+            connection.send({"cmd": "screenshot", "id": self.id, **fields})
+            return connection.lines.read(connection.read()["len"])
+
     def run(self, command, timeout=60):
         """Runs a command line in the shell: its event `command_done` and its output's lines."""
         done = self.wait(self.send(command + "\n"), "command_done", timeout=timeout)
@@ -111,6 +118,7 @@ def main():
             print(f"$ {command}   (code {done['code']}, {done['duration_ms']} ms)")
             for line in lines:
                 print("   ", line)
+        print(f"{len(terminal.screenshot(max_tokens=500))} bytes of picture")
 
 
 if __name__ == "__main__":

@@ -17,6 +17,20 @@ def t4a_request(req):
     return json.loads(line)
 
 
+def t4a_screen(tid):
+    s = socket.socket(socket.AF_UNIX)
+    s.connect("/tmp/t4a.sock")
+    s.sendall(json.dumps({"cmd": "screenshot", "id": tid}).encode() + b"\n")
+    line = b""
+    while not line.endswith(b"\n"):
+        line += s.recv(4096)
+    header = json.loads(line)
+    png = b""
+    while len(png) < header["len"]:
+        png += s.recv(header["len"] - len(png))
+    return png
+
+
 # Create terminal
 t = t4a_request({"cmd": "create", "cols": 80, "rows": 24})
 tid = t["id"]
@@ -46,4 +60,5 @@ terminal_wait()
 for line in terminal_read(0, t["rows"])["lines"]:
     if line:
         print(line)
+assert t4a_screen(tid).startswith(b"\x89PNG")
 t4a_request({"cmd": "kill", "id": tid})

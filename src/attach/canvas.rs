@@ -130,7 +130,7 @@ impl Canvas {
                 break;
             }
             let shown = if c.is_control() { '\u{fffd}' } else { c };
-            let width = char_width(shown) as u8;
+            let width = char_width(shown, false) as u8;
             if width == 0 || u16::from(width) > limit - at {
                 continue;
             }

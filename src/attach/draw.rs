@@ -374,7 +374,7 @@ impl App {
 }
 
 fn width(text: &str) -> u16 {
-    text.chars().map(|c| crate::term::char_width(c) as u16).sum()
+    text.chars().map(|c| crate::term::char_width(c, false) as u16).sum()
 }
 
 fn role_name(role: Role) -> &'static str {

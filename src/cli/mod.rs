@@ -2,7 +2,10 @@
 
 mod doctor;
 mod escape;
+mod inline;
 mod output;
+mod picture;
+mod sixel;
 
 use std::io::{self, IsTerminal, Read, Write};
 use std::os::fd::AsFd;
@@ -38,6 +41,7 @@ const EXAMPLES: &str = "Examples:
   t4a create --name build         a new terminal with your shell, called build
   t4a send build 'cargo test\\n'   type into it
   t4a events build                see what happens: prompts, exit codes, bells
+  t4a screenshot build -o it.png  take a picture of its screen
   t4a text build                  read its screen; `t4a text build 0:5` the last five rows
   t4a kill build                  end it
 
@@ -59,6 +63,9 @@ enum Action {
     Keys(command::Keys),
     Paste(command::Paste),
     Mouse(command::Mouse),
+    Screenshot(picture::ScreenshotArgs),
+    /// Write a picture whenever the screen has settled after a change, until the program ends
+    Watch(picture::WatchArgs),
     Text(command::Text),
     Search(command::Search),
     Commands(command::Commands),
@@ -186,6 +193,8 @@ fn run(action: Action, out: &mut Output) -> Result<(), Trouble> {
         Action::Commands(commands) => ask(commands, out, output::commands),
         Action::List(list) => ask(list, out, output::list),
         Action::Send(send) => ask(typed(send)?, out, output::nothing),
+        Action::Screenshot(args) => picture::screenshot(args, out),
+        Action::Watch(args) => picture::watch(args, out),
         Action::Text(text) => self::text(text, out),
         Action::Cursor(cursor) => ask(cursor, out, output::fields),
         Action::Info(info) => ask(info, out, output::fields),

@@ -23,6 +23,10 @@ impl Output {
         Output { format, json_asked }
     }
 
+    pub fn wants_json(&self) -> bool {
+        self.json_asked
+    }
+
     /// An answer, as `people` puts it or as it came.
     pub fn answer(
         &mut self,

@@ -3,7 +3,7 @@
 mod start;
 mod trouble;
 
-use std::io::{BufRead, BufReader, ErrorKind, Write};
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::os::unix::net::UnixStream;
 
 use serde_json::Value;
@@ -11,7 +11,7 @@ use serde_json::Value;
 pub use start::log_path;
 pub use trouble::Trouble;
 
-use crate::command::Command;
+use crate::command::{Command, Screenshot};
 use crate::os::{paths, socket};
 use crate::wire::request_line;
 
@@ -78,6 +78,19 @@ impl Client {
                 Err(Trouble::Refused { error, code, line })
             }
             Err(trouble) => Err(trouble),
+        }
+    }
+
+    /// An answer with the bytes that follow it.
+    pub fn picture(&mut self, command: &Screenshot) -> Result<(Answer, Vec<u8>), Trouble> {
+        let answer = self.ask(command)?;
+        let inline = answer.value.get("data_base64").is_some();
+        let length = answer.value["len"].as_u64().filter(|_| !inline).unwrap_or(0);
+        let mut bytes = Vec::new();
+        self.stream.by_ref().take(length).read_to_end(&mut bytes)?;
+        match bytes.len() as u64 == length {
+            true => Ok((answer, bytes)),
+            false => Err(Trouble::Closed),
         }
     }
 

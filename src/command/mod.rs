@@ -16,6 +16,7 @@ mod list;
 mod mouse;
 mod paste;
 mod resize;
+mod screenshot;
 mod search;
 mod send;
 mod shutdown;
@@ -44,6 +45,7 @@ pub use list::List;
 pub use mouse::{Act, Mouse, Which};
 pub use paste::Paste;
 pub use resize::Resize;
+pub use screenshot::{Encoding, Format, Highlight, Screenshot};
 pub use search::Search;
 pub use send::Send;
 pub use shutdown::Shutdown;
@@ -81,8 +83,8 @@ macro_rules! commands {
 }
 
 commands! {
-    Create, List, Kill, Send, Text, Cursor, Resize, Events, Config, Hello, Info, Signal, Shutdown,
-    Attach, View, Detach, Keys, Paste, Mouse, Cells, Search, Commands, Workspace,
+    Create, List, Kill, Send, Keys, Paste, Mouse, Screenshot, Text, Cells, Search, Cursor, Resize,
+    Events, Config, Hello, Info, Commands, Signal, Attach, View, Detach, Workspace, Shutdown,
 }
 
 fn unknown(name: &str) -> Failure {

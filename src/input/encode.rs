@@ -23,7 +23,7 @@ impl KeyModes {
             modes: terminal.modes(),
             kitty: terminal.keyboard_flags(),
             other_keys: terminal.modify_other_keys(),
-            other_keys_as_csi_u: false,
+            other_keys_as_csi_u: terminal.other_keys_as_csi_u(),
         }
     }
 }

@@ -32,7 +32,7 @@ impl Spec {
         Ok(file.into())
     }
 
-    fn to_bytes(&self) -> io::Result<Vec<u8>> {
+    pub fn to_bytes(&self) -> io::Result<Vec<u8>> {
         let mut out = MAGIC.to_vec();
         put(&mut out, self.program.as_os_str().as_bytes())?;
         put(&mut out, self.cwd.as_os_str().as_bytes())?;
@@ -63,7 +63,7 @@ impl Spec {
         Spec::from_bytes(&bytes)
     }
 
-    fn from_bytes(bytes: &[u8]) -> Option<Spec> {
+    pub fn from_bytes(bytes: &[u8]) -> Option<Spec> {
         let mut rest = bytes.strip_prefix(MAGIC)?;
         let program = take_path(&mut rest)?;
         let cwd = take_path(&mut rest)?;

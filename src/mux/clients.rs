@@ -40,6 +40,8 @@ pub struct Client {
     /// It looks at terminals: frames go on coming.
     views: bool,
     pub subscriptions: Vec<Subscription>,
+    /// Bytes of pictures on their way to it.
+    pub picture_bytes: usize,
 }
 
 #[derive(Default)]

@@ -50,6 +50,13 @@ pub const MAX_WORKSPACES: usize = 16;
 pub const MAX_WORKSPACE: usize = 16 << 10;
 /// Raw bytes in one `output` event.
 pub const MAX_OUTPUT_CHUNK: usize = 48 << 10;
+/// Pixels of a picture, and bytes; a connection that has so many unread gets no more.
+pub use crate::view::image::{MAX_BYTES as MAX_PICTURE_BYTES, MAX_PIXELS};
+/// Pictures made at the same time, and waiting to be made.
+pub const MAX_RENDERERS: usize = 8;
+pub const MAX_PICTURES_WAITING: usize = 256;
+/// Cells of all screens that wait to be drawn.
+pub const MAX_CELLS_WAITING: usize = 8 << 20;
 /// Commands nested in one another (shells in shells) whose start is remembered.
 pub const MAX_NESTED_COMMANDS: usize = 16;
 
@@ -90,6 +97,8 @@ pub struct Limits {
     pub scrollback_bytes: usize,
     pub events: usize,
     pub event_bytes: usize,
+    pub picture_pixels: usize,
+    pub picture_bytes: usize,
     pub idle_timeout_ms: u64,
 }
 
@@ -112,6 +121,8 @@ impl Limits {
         scrollback_bytes: MAX_SCROLLBACK_BYTES,
         events: MAX_EVENTS,
         event_bytes: MAX_EVENT_BYTES,
+        picture_pixels: MAX_PIXELS,
+        picture_bytes: MAX_PICTURE_BYTES,
         idle_timeout_ms: MAX_IDLE_TIMEOUT_MS,
     };
 }

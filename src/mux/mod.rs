@@ -9,6 +9,7 @@ mod life;
 pub mod limits;
 pub mod names;
 mod notices;
+mod pictures;
 mod record;
 pub mod signals;
 mod terminal;
@@ -25,11 +26,13 @@ use serde::Serialize;
 pub use clients::{ClientId, Ticket};
 pub use history::CommandRecord;
 pub use life::Plan;
+pub use pictures::PictureRequest;
 pub use record::ServerRecord;
 pub use terminal::{Exit, Identity, Life, Terminal, TerminalId};
 pub use views::{Attachment, TakeOver, Typist, ViewId};
 
 use crate::term::Size;
+use crate::view::shot::{Order, Picture};
 use crate::wire::{self, Code, Event, EventKind, Failure, Request, Tag, failure_line};
 use clients::{Clients, Turn};
 use events::Events;
@@ -79,6 +82,16 @@ pub enum Incoming<'a> {
         id: TerminalId,
         ticket: Ticket,
         facts: Facts,
+    },
+    /// A picture is done, or could not be made.
+    Rendered {
+        request: PictureRequest,
+        result: Result<Picture, Failure>,
+    },
+    /// It took so many bytes of pictures.
+    Taken {
+        client: ClientId,
+        bytes: usize,
     },
     Tick,
 }
@@ -138,6 +151,17 @@ pub enum Effect {
     Probe {
         id: TerminalId,
         ticket: Ticket,
+    },
+    /// A picture is to be made; `Rendered` comes back.
+    Render {
+        request: PictureRequest,
+        order: Box<Order>,
+    },
+    /// An answer whose bytes follow its line; `Taken` comes back when they were written.
+    Picture {
+        client: ClientId,
+        header: Vec<u8>,
+        bytes: Vec<u8>,
     },
     /// The terminal is gone: let its descriptors go.
     Forget(TerminalId),
@@ -210,6 +234,8 @@ impl Mux {
             Incoming::Started { id, result } => self.started(id, result),
             Incoming::Exited { id, exit } => self.exited(id, exit),
             Incoming::Probed { id, ticket, facts } => self.probed(id, &ticket, facts),
+            Incoming::Rendered { request, result } => self.rendered(&request, result),
+            Incoming::Taken { client, bytes } => self.taken(client, bytes),
             Incoming::Tick => self.tick(),
         }
         self.settle();
@@ -426,6 +452,7 @@ impl Mux {
         }
         terminal.grid.resize(size);
         self.effect(Effect::Resize { id, size });
+        self.tell_size(id);
         self.emit(id, &Event::Resized { cols: size.cols, rows: size.rows });
         self.touch(id);
     }

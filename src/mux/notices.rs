@@ -7,7 +7,7 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 
 use super::limits::{MAX_NESTED_COMMANDS, MAX_OUTPUT_CHUNK};
 use super::{CommandRecord, Effect, Mux, TerminalId};
-use crate::term::{self, GraphicsKind, Notice};
+use crate::term::{self, GraphicsKind, Notice, PayloadKind};
 use crate::wire::{Event, EventKind, Progress};
 
 impl Mux {
@@ -49,6 +49,15 @@ impl Mux {
         }
     }
 
+    /// What the grid has to tell of itself: a program may want to read its new size.
+    pub(super) fn tell_size(&mut self, id: TerminalId) {
+        let mut notices = Vec::new();
+        if let Some(terminal) = self.terminals.get_mut(&id) {
+            terminal.grid.take_notices(&mut notices);
+        }
+        notices.into_iter().for_each(|notice| self.notice(id, notice));
+    }
+
     fn notice(&mut self, id: TerminalId, notice: Notice) {
         let event = match notice {
             Notice::Reply(bytes) => return self.reply_to_program(id, &bytes),
@@ -73,6 +82,7 @@ impl Mux {
                 Event::Progress { state: progress(state), percent }
             }
             Notice::Graphics { kind, bytes } => Event::Graphics { kind: graphics(kind), bytes },
+            Notice::Payload { kind, bytes } => Event::Payload { kind: payload(kind), bytes },
         };
         self.emit(id, &event);
     }
@@ -171,5 +181,14 @@ fn graphics(kind: GraphicsKind) -> &'static str {
         GraphicsKind::Kitty => "kitty",
         GraphicsKind::Iterm => "iterm",
         GraphicsKind::Regis => "regis",
+    }
+}
+
+fn payload(kind: PayloadKind) -> &'static str {
+    match kind {
+        PayloadKind::Dcs => "dcs",
+        PayloadKind::Apc => "apc",
+        PayloadKind::Pm => "pm",
+        PayloadKind::Sos => "sos",
     }
 }

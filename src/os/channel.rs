@@ -1,8 +1,10 @@
 //! Small messages and file descriptors between two processes of ours.
 
+use std::fs::File;
 use std::io::{self, IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
-use std::os::fd::{BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::LazyLock;
 
 use rustix::io::Errno;
 use rustix::net::{
@@ -65,6 +67,22 @@ pub fn send(socket: BorrowedFd<'_>, bytes: &[u8], fds: &[BorrowedFd<'_>]) -> io:
             Ok(count) if count == bytes.len() => return Ok(()),
             Ok(_) => return Err(io::Error::other("a message was cut")),
             Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+/// Sends some bytes of a stream such that no read of the other end goes on past them: they carry a
+/// descriptor, which the kernel drops with a reader that does not ask for any.
+pub fn send_alone(socket: BorrowedFd<'_>, bytes: &[u8]) -> io::Result<usize> {
+    static NOTHING: LazyLock<io::Result<File>> = LazyLock::new(|| File::open("/dev/null"));
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+    let mut control = SendAncillaryBuffer::new(&mut space);
+    let fds: Vec<BorrowedFd<'_>> = NOTHING.as_ref().map(AsFd::as_fd).into_iter().collect();
+    control.push(SendAncillaryMessage::ScmRights(&fds));
+    loop {
+        match rustix::net::sendmsg(socket, &[IoSlice::new(bytes)], &mut control, send_flags()) {
+            Err(Errno::INTR) => {}
+            result => return Ok(result?),
         }
     }
 }
@@ -162,6 +180,19 @@ mod tests {
         assert_eq!(file.metadata().unwrap().len(), 1);
         let flags = rustix::io::fcntl_getfd(&packet.fds[0]).unwrap();
         assert!(flags.contains(rustix::io::FdFlags::CLOEXEC));
+    }
+
+    /// A client of the first protocol description reads a header so: with what follows, if it can.
+    #[test]
+    fn a_read_ends_behind_what_was_sent_alone() {
+        use std::io::{Read, Write};
+        use std::os::unix::net::UnixStream;
+        let (mut server, mut client) = UnixStream::pair().unwrap();
+        assert_eq!(send_alone(server.as_fd(), b"header\n").unwrap(), 7);
+        server.write_all(b"picture").unwrap();
+        let mut buf = [0; 4096];
+        assert_eq!(client.read(&mut buf).unwrap(), 7);
+        assert_eq!(client.read(&mut buf).unwrap(), 7);
     }
 
     #[test]

@@ -10,6 +10,7 @@ use rustix::fs::{FlockOperation, Mode, OFlags};
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketType};
 
+pub use super::channel::send_alone;
 use super::explain;
 use super::paths::{self, Identity, SocketPath};
 pub use super::process::my_uid;

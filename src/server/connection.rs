@@ -1,5 +1,7 @@
 //! One client's connection: lines in, answers and events out.
 
+use std::io;
+use std::os::fd::AsFd;
 use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt, Interest};
@@ -10,6 +12,7 @@ use tokio::sync::{Semaphore, mpsc};
 use super::{News, ToHub};
 use crate::mux::ClientId;
 use crate::mux::limits::{MAX_IN_FLIGHT, MAX_LINE};
+use crate::os::socket;
 
 /// Messages the hub may have waiting for one connection; it never sends more than it is asked for.
 pub const OUT_QUEUE: usize = 4 * MAX_IN_FLIGHT;
@@ -28,12 +31,19 @@ pub enum FromClient {
     HalfClosed,
     Gone,
     Drained,
+    /// So many bytes of pictures were written.
+    Taken(usize),
 }
 
 pub enum ToClient {
     Reply(Vec<u8>),
     /// `Drained` is due when it was written.
     Stream(Vec<u8>),
+    /// A line, and bytes after it; `Taken` is due when they were written.
+    Picture {
+        header: Vec<u8>,
+        bytes: Vec<u8>,
+    },
     /// The next line may be read.
     ReadOn,
 }
@@ -183,6 +193,11 @@ async fn write_out(
                 Ok(())
             }
             ToClient::Reply(bytes) => write.write_all(&bytes).await,
+            ToClient::Picture { header, bytes } => {
+                let written = write_picture(&mut write, &header, &bytes).await;
+                let _ = hub.send(News::Client(id, FromClient::Taken(bytes.len()))).await;
+                written
+            }
             ToClient::Stream(bytes) => {
                 let written = write.write_all(&bytes).await;
                 let _ = hub.send(News::Client(id, FromClient::Drained)).await;
@@ -193,4 +208,21 @@ async fn write_out(
             return;
         }
     }
+}
+
+/// Clients that read a line with a `recv` of a few kilobytes would get the first bytes of the picture
+/// with it: the header is sent so that a read ends behind it.
+async fn write_picture(write: &mut OwnedWriteHalf, header: &[u8], bytes: &[u8]) -> io::Result<()> {
+    let mut left = header;
+    while !left.is_empty() {
+        write.writable().await?;
+        let stream: &UnixStream = write.as_ref();
+        let sent = stream.try_io(Interest::WRITABLE, || socket::send_alone(stream.as_fd(), left));
+        match sent {
+            Ok(count) => left = &left[count..],
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+            Err(error) => return Err(error),
+        }
+    }
+    write.write_all(bytes).await
 }

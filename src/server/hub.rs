@@ -10,15 +10,19 @@ use tokio::sync::mpsc;
 use super::connection::{self, FromClient, OUT_QUEUE, ToClient};
 use super::keeper_line::KeeperLine;
 use super::pty_line::{PtyLine, Rest, TURN};
+use super::render::{Rendered, Renderers};
 use super::spawn::Prepared;
 use super::{NEWS_QUEUE, News, ToHub, clock, exit, probe, spawn};
 use crate::command;
 use crate::journal::Record;
 use crate::keeper::{self, FromKeeper, Link, SlotId, ToKeeper};
 use crate::mux::limits::{MAX_CONNECTIONS, MAX_LINE, MAX_TERMINALS};
-use crate::mux::{ClientId, Effect, Exit, Incoming, Mux, Target, Terminal, TerminalId};
+use crate::mux::{
+    ClientId, Effect, Exit, Incoming, Mux, PictureRequest, Target, Terminal, TerminalId,
+};
 use crate::os::{process, pty};
 use crate::term::Size;
+use crate::view::shot::Order;
 use crate::wire::{Code, Failure};
 
 /// Messages handled before a terminal that has output gets its turn.
@@ -42,6 +46,7 @@ pub struct Hub {
     news: mpsc::Receiver<News>,
     to_busy: mpsc::Sender<TerminalId>,
     readable: mpsc::Receiver<TerminalId>,
+    renderers: Renderers,
     end: Option<io::Result<()>>,
 }
 
@@ -66,6 +71,7 @@ impl Hub {
             news,
             to_busy,
             readable,
+            renderers: Renderers::default(),
             end: None,
         })
     }
@@ -164,6 +170,11 @@ impl Hub {
             News::Probed { id, ticket, facts } => {
                 self.mux.on(Incoming::Probed { id, ticket, facts }, now);
             }
+            News::Rendered(mut rendered) => {
+                self.renderers.done(rendered.take_renderer(), &self.to_hub);
+                let Rendered { request, result, .. } = *rendered;
+                self.mux.on(Incoming::Rendered { request, result }, now);
+            }
         }
     }
 
@@ -197,6 +208,7 @@ impl Hub {
             }
             FromClient::HalfClosed => self.mux.on(Incoming::HalfClosed(client), now),
             FromClient::Drained => self.mux.on(Incoming::Drained(client), now),
+            FromClient::Taken(bytes) => self.mux.on(Incoming::Taken { client, bytes }, now),
             FromClient::Gone => {
                 self.clients.remove(&client);
                 self.mux.on(Incoming::Gone(client), now);
@@ -292,6 +304,10 @@ impl Hub {
                 Effect::Resize { id, size } => self.resize(id, size),
                 Effect::Signal { id, signal, target } => self.signal(id, signal, target),
                 Effect::Probe { id, ticket } => self.probe(id, ticket),
+                Effect::Render { request, order } => self.render(request, order),
+                Effect::Picture { client, header, bytes } => {
+                    self.tell(client, ToClient::Picture { header, bytes });
+                }
                 Effect::Forget(id) => {
                     self.lines.remove(&id);
                     self.tell_keeper(Some(ToKeeper::Forget { slot: SlotId(id.0) }));
@@ -388,6 +404,12 @@ impl Hub {
             let facts = facts.unwrap_or_default();
             let _ = news.send(News::Probed { id, ticket, facts }).await;
         });
+    }
+
+    fn render(&mut self, request: PictureRequest, order: Box<Order>) {
+        if let Err((request, failure)) = self.renderers.begin(request, order, &self.to_hub) {
+            self.mux.on(Incoming::Rendered { request, result: Err(failure) }, clock::now());
+        }
     }
 
     fn remember(&mut self, id: TerminalId, record: &[u8]) {

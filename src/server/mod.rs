@@ -7,6 +7,7 @@ mod hub;
 mod keeper_line;
 mod probe;
 mod pty_line;
+mod render;
 mod spawn;
 
 use std::io;
@@ -22,6 +23,7 @@ use crate::os::{limits, paths, process};
 use crate::wire::Failure;
 use connection::FromClient;
 use hub::Hub;
+use render::Rendered;
 use spawn::Prepared;
 
 /// Messages on their way to the hub; whoever has more to say waits.
@@ -52,6 +54,7 @@ enum News {
         ticket: Ticket,
         facts: Facts,
     },
+    Rendered(Box<Rendered>),
 }
 
 type ToHub = mpsc::Sender<News>;

@@ -1,5 +1,7 @@
 //! One cell of the grid in eight bytes: a code point with flags, a style id and a link id.
 
+use super::save::{Reader, Refused, Save, ensure};
+
 /// A wide character takes two cells: the first holds it, the second is its tail.
 const CHAR: u64 = (1 << 21) - 1;
 const WIDE: u64 = 1 << 21;
@@ -9,6 +11,8 @@ const PROTECTED: u64 = 1 << 24;
 const GAP: u64 = 1 << 25;
 const STYLE_SHIFT: u32 = 32;
 const LINK_SHIFT: u32 = 48;
+/// Bits without a meaning.
+const SPARE: u64 = 0xfc00_0000;
 const FLAGS: u64 = WIDE | TAIL | JOINED | GAP;
 
 /// Index of an interned style; 0 is the default style.
@@ -31,6 +35,14 @@ impl Ink {
 
     pub fn is_plain(self) -> bool {
         self.0 & !PROTECTED == 0
+    }
+
+    pub fn style(self) -> StyleId {
+        Cell(self.0).style()
+    }
+
+    pub fn link(self) -> LinkId {
+        Cell(self.0).link()
     }
 }
 
@@ -56,6 +68,18 @@ impl Cell {
         Cell(u64::from(u32::from(c)) | WIDE | ink.0)
     }
 
+    /// A narrow character by its number.
+    #[inline]
+    pub fn of(code: u32, ink: Ink) -> Cell {
+        Cell(u64::from(code) | ink.0)
+    }
+
+    /// Both cells of a wide character; `code` must be one.
+    #[inline]
+    pub fn pair(code: u32, ink: Ink) -> [Cell; 2] {
+        [Cell(u64::from(code) | WIDE | ink.0), Cell(TAIL | ink.0)]
+    }
+
     #[inline]
     pub fn tail(ink: Ink) -> Cell {
         Cell(TAIL | ink.0)
@@ -79,10 +103,30 @@ impl Cell {
         }
     }
 
+    /// The character as a number.
+    #[inline]
+    pub fn code(self) -> u32 {
+        match (self.0 & CHAR) as u32 {
+            0 => 0x20,
+            code => code,
+        }
+    }
+
+    /// A wide character that nothing joins: one that is wide by itself.
+    #[inline]
+    pub fn lone_wide(self) -> Option<u32> {
+        (self.0 & (WIDE | JOINED) == WIDE).then_some((self.0 & CHAR) as u32)
+    }
+
     /// The character as a byte; only right for cells known to be ASCII.
     #[inline]
     pub fn byte(self) -> u8 {
         ((self.0 & 0x7f) as u8).max(b' ')
+    }
+
+    /// A character below 0x80 that is neither joined nor half of another.
+    pub fn is_ascii(self) -> bool {
+        self.0 & CHAR < 0x80 && self.0 & FLAGS == 0
     }
 
     pub fn is_erased(self) -> bool {
@@ -157,6 +201,42 @@ impl Cell {
     #[must_use]
     pub fn emptied(self) -> Cell {
         Cell(self.0 & !(CHAR | FLAGS | PROTECTED))
+    }
+}
+
+impl Save for LinkId {
+    fn put(&self, out: &mut Vec<u8>) {
+        self.0.put(out);
+    }
+
+    fn take(from: &mut Reader<'_>) -> Result<Self, Refused> {
+        from.take().map(LinkId)
+    }
+}
+
+impl Save for Ink {
+    fn put(&self, out: &mut Vec<u8>) {
+        self.0.put(out);
+    }
+
+    fn take(from: &mut Reader<'_>) -> Result<Self, Refused> {
+        let ink = Ink(from.take()?);
+        ensure(ink.0 & (CHAR | FLAGS | SPARE) == 0, "the pen")?;
+        Ok(ink)
+    }
+}
+
+impl Save for Cell {
+    #[inline]
+    fn put(&self, out: &mut Vec<u8>) {
+        self.0.put(out);
+    }
+
+    fn take(from: &mut Reader<'_>) -> Result<Self, Refused> {
+        let cell = Cell(from.take()?);
+        let is_char = char::from_u32((cell.0 & CHAR) as u32).is_some();
+        ensure(is_char && cell.0 & SPARE == 0, "a cell")?;
+        Ok(cell)
     }
 }
 

@@ -1,5 +1,7 @@
 //! Character sets: ASCII, DEC line drawing and the United Kingdom's, in four slots.
 
+use super::save::{Reader, Refused, Save, ensure, saved};
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Charset {
     #[default]
@@ -62,5 +64,28 @@ impl Charsets {
     pub fn map(&mut self, c: char) -> char {
         let slot = self.single.take().unwrap_or(self.active);
         self.slots[usize::from(slot)].map(c)
+    }
+}
+
+saved!(
+    enum Charset {
+        Ascii,
+        LineDrawing,
+        Uk,
+    }
+);
+
+impl Save for Charsets {
+    fn put(&self, out: &mut Vec<u8>) {
+        let Charsets { slots, active, single } = self;
+        slots.put(out);
+        active.put(out);
+        single.put(out);
+    }
+
+    fn take(from: &mut Reader<'_>) -> Result<Self, Refused> {
+        let sets = Charsets { slots: from.take()?, active: from.take()?, single: from.take()? };
+        ensure(sets.active < 4 && sets.single.unwrap_or(0) < 4, "a character set")?;
+        Ok(sets)
     }
 }

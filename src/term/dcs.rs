@@ -1,15 +1,28 @@
 //! Device control strings and application commands: a few ask, the rest is swallowed.
 
-use super::notice::{GraphicsKind, Notice};
+use super::notice::{GraphicsKind, Notice, PayloadKind};
 use super::state::State;
 
-/// Names of XTGETTCAP with an answer; programs ask for colours and the terminal's name.
-const CAPABILITIES: [(&str, &str); 5] = [
-    ("TN", "xterm-256color"),
-    ("name", "xterm-256color"),
-    ("Co", "256"),
-    ("colors", "256"),
-    ("RGB", "8"),
+/// Names of XTGETTCAP with an answer: the terminal's name, colours, and what terminfo does not
+/// say of xterm-256color. A name without a value is a flag.
+const CAPABILITIES: [(&str, Option<&str>); 17] = [
+    ("TN", Some("xterm-256color")),
+    ("name", Some("xterm-256color")),
+    ("Co", Some("256")),
+    ("colors", Some("256")),
+    ("RGB", Some("8")),
+    ("Tc", None),
+    ("Su", None),
+    ("bce", None),
+    ("setrgbf", Some("\x1b[38:2:%p1%d:%p2%d:%p3%dm")),
+    ("setrgbb", Some("\x1b[48:2:%p1%d:%p2%d:%p3%dm")),
+    ("Smulx", Some("\x1b[4:%p1%dm")),
+    ("Setulc", Some("\x1b[58:2::%p1%{65536}%/%d:%p1%{256}%/%{255}%&%d:%p1%{255}%&%d%;m")),
+    ("Smol", Some("\x1b[53m")),
+    ("Ss", Some("\x1b[%p1%d q")),
+    ("Se", Some("\x1b[0 q")),
+    ("Ms", Some("\x1b]52;%p1%s;%p2%s\x1b\\")),
+    ("Sync", Some("\x1b[?2026%?%p1%{1}%-%tl%eh%;")),
 ];
 
 impl State {
@@ -22,14 +35,20 @@ impl State {
             [b'+', b'q', names @ ..] => self.report_capabilities(names),
             [b'q', ..] => self.graphics(GraphicsKind::Sixel, bytes),
             [b'p', ..] => self.graphics(GraphicsKind::Regis, bytes),
-            _ => {}
+            _ => self.payload(PayloadKind::Dcs, bytes),
         }
     }
 
     pub fn apc(&mut self, head: &[u8], bytes: usize) {
         if head.first() == Some(&b'G') {
             self.graphics(GraphicsKind::Kitty, bytes);
+        } else {
+            self.payload(PayloadKind::Apc, bytes);
         }
+    }
+
+    pub fn payload(&mut self, kind: PayloadKind, bytes: usize) {
+        self.notices.push(Notice::Payload { kind, bytes });
     }
 
     fn graphics(&mut self, kind: GraphicsKind, bytes: usize) {
@@ -42,9 +61,10 @@ impl State {
             let known = unhex(name)
                 .and_then(|name| CAPABILITIES.iter().find(|(known, _)| known.as_bytes() == name));
             match known {
-                Some((name, value)) => {
+                Some((name, Some(value))) => {
                     self.reply(format!("\x1bP1+r{}={}\x1b\\", hex(name), hex(value)));
                 }
+                Some((name, None)) => self.reply(format!("\x1bP1+r{}\x1b\\", hex(name))),
                 None => self.reply("\x1bP0+r\x1b\\"),
             }
         }

@@ -1,7 +1,9 @@
 //! The rows of one screen. Scrolling turns an order of rows; it never touches cells.
 
+use super::MAX_ROWS;
 use super::cell::StyleId;
 use super::row::Row;
+use super::save::{Reader, Refused, Save};
 
 #[derive(Clone, Debug)]
 pub struct Grid {
@@ -12,6 +14,14 @@ pub struct Grid {
     cols: usize,
     /// Stamp of the last change that moved all rows.
     moved: u64,
+}
+
+impl PartialEq for Grid {
+    /// The same rows from top to bottom, wherever they lie.
+    fn eq(&self, other: &Grid) -> bool {
+        let size = |grid: &Grid| (grid.cols, grid.height(), grid.moved);
+        size(self) == size(other) && (0..self.height()).all(|y| self.row(y) == other.row(y))
+    }
 }
 
 impl Grid {
@@ -140,5 +150,21 @@ impl Grid {
             kept.iter_mut().for_each(|row| row.truncate(cols));
         }
         *self = Grid::from_rows(cols, kept, stamp);
+    }
+}
+
+impl Save for Grid {
+    fn put(&self, out: &mut Vec<u8>) {
+        let Grid { rows, order: _, base: _, cols, moved } = self;
+        (rows.len() as u32).put(out);
+        (0..rows.len()).for_each(|y| self.row(y).put(out));
+        cols.put(out);
+        moved.put(out);
+    }
+
+    fn take(from: &mut Reader<'_>) -> Result<Self, Refused> {
+        let rows = from.list(MAX_ROWS.into())?;
+        let cols = from.take()?;
+        Ok(Grid::from_rows(cols, rows, from.take()?))
     }
 }

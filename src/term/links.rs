@@ -1,6 +1,7 @@
 //! Hyperlinks (OSC 8): each one in use has a small number.
 
 use super::cell::LinkId;
+use super::save::{Reader, Refused, Save, ensure, put_list, saved};
 use std::collections::HashMap;
 
 /// Longer addresses are not kept; 2083 is what browsers and VTE agree on.
@@ -16,7 +17,7 @@ pub struct Link {
     pub uri: String,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Links {
     list: Vec<Link>,
     ids: HashMap<Link, u16>,
@@ -73,9 +74,31 @@ impl Links {
                 kept.push(link);
             }
         }
-        self.ids = kept.iter().cloned().zip(0..).skip(1).collect();
         self.sweep_at = (kept.len() * 2).max(SWEEP_FLOOR);
-        self.list = kept;
+        self.set_list(kept);
         map
+    }
+
+    fn set_list(&mut self, list: Vec<Link>) {
+        self.ids = list.iter().cloned().zip(0..).skip(1).collect();
+        self.list = list;
+    }
+}
+
+saved!(struct Link { id, uri });
+
+impl Save for Links {
+    fn put(&self, out: &mut Vec<u8>) {
+        let Links { list, ids: _, sweep_at } = self;
+        put_list(list, out);
+        sweep_at.put(out);
+    }
+
+    fn take(from: &mut Reader<'_>) -> Result<Self, Refused> {
+        let list: Vec<Link> = from.list(MAX_LINKS)?;
+        ensure(list.first() == Some(&Link::default()), "the first link")?;
+        let mut links = Links { sweep_at: from.take()?, ..Links::default() };
+        links.set_list(list);
+        Ok(links)
     }
 }

@@ -37,15 +37,17 @@ impl Screen {
         self.margins.right = self.cols - 1;
     }
 
-    /// HPR: as CUF, but not held by the margin.
+    /// HPR: as CUF, but held by the margin in origin mode only.
     pub fn right_by(&mut self, n: usize) {
-        self.point.col = self.point.col.saturating_add(n).min(self.cols - 1);
+        let last = if self.modes.origin() { self.margins.right } else { self.cols - 1 };
+        self.point.col = self.point.col.saturating_add(n).min(last.max(self.point.col));
         self.point.pending = false;
     }
 
-    /// VPR.
+    /// VPR: as CUD, but held by the margin in origin mode only.
     pub fn down_by(&mut self, n: usize) {
-        self.point.row = self.point.row.saturating_add(n).min(self.rows - 1);
+        let last = if self.modes.origin() { self.margins.bottom } else { self.rows - 1 };
+        self.point.row = self.point.row.saturating_add(n).min(last.max(self.point.row));
         self.point.pending = false;
     }
 

@@ -9,6 +9,7 @@
 //! Shells start shells, so there is a stack of these, told apart by `aid` where the shell gives one.
 
 mod decode;
+mod save;
 
 use decode::{base64_decode, percent_decode, unescape, unquote};
 
@@ -47,12 +48,12 @@ pub enum Mark {
 }
 
 /// The shells of one terminal, outermost first.
-#[derive(Debug, Default)]
+#[derive(PartialEq, Debug, Default)]
 pub struct Marks {
     levels: Vec<Level>,
 }
 
-#[derive(Debug, Default)]
+#[derive(PartialEq, Debug, Default)]
 struct Level {
     aid: Option<String>,
     state: ShellState,

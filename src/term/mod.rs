@@ -10,10 +10,12 @@ mod keyboard;
 mod links;
 mod margins;
 mod marks;
+mod memory;
 mod modes;
 mod notice;
 mod osc;
 mod pack;
+mod pages;
 mod palette;
 mod params;
 mod parser;
@@ -24,8 +26,11 @@ mod rect;
 mod reflow;
 mod reply;
 mod row;
+mod save;
+mod scratch;
 mod screen;
 mod scrollback;
+mod sequence;
 mod set;
 mod sgr;
 mod shell;
@@ -44,17 +49,24 @@ mod tests;
 
 pub use links::Link;
 pub use marks::ShellState;
+pub use memory::Memory;
 pub use modes::{Modes, Mouse, MouseEncoding};
-pub use notice::{Cwd, GraphicsKind, Notice, Progress};
-pub use palette::{Palette, Rgb, Special};
+pub use notice::{Cwd, GraphicsKind, Notice, PayloadKind, Progress};
+pub use palette::{Palette, Rgb, Special, default_color, parse_color};
 pub use read::RowRef;
 pub use row::LineSize;
+#[doc(hidden)]
+pub use save::reseal;
+pub use save::{Refused, VERSION as SAVE_VERSION};
+pub use sgr::numbers as sgr_numbers;
 pub use snapshot::{CopiedCell, CopiedRow, Snapshot};
 pub use style::{Attrs, Color, Style, Underline};
 pub use width::char_width;
 
 use modes::Mode;
 use parser::Parser;
+use save::saved;
+use scrollback::Scrollback;
 use state::State;
 use std::ops::Range;
 
@@ -96,6 +108,14 @@ pub enum CursorShape {
     Bar,
 }
 
+saved!(
+    enum CursorShape {
+        Block,
+        Underline,
+        Bar,
+    }
+);
+
 /// The cursor; its column is always within the screen, also when a wrap is deferred.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Cursor {
@@ -106,6 +126,8 @@ pub struct Cursor {
     pub blink: bool,
 }
 
+/// Two terminals are equal if all that they are is: what is seen, and what is not.
+#[derive(PartialEq, Debug)]
 pub struct Terminal {
     parser: Parser,
     state: State,
@@ -113,7 +135,19 @@ pub struct Terminal {
 
 impl Terminal {
     pub fn new(size: Size, limits: Limits) -> Terminal {
-        Terminal { parser: Parser::default(), state: State::new(size.clamped(), limits) }
+        Terminal::with_memory(size, limits.lines, Memory::own(limits.bytes))
+    }
+
+    /// With so many lines of scrollback, kept in memory that is handed in. Less than 128 KiB
+    /// is too little to be used.
+    pub fn with_memory(size: Size, lines: u32, memory: Memory) -> Terminal {
+        let scrollback = Scrollback::new(lines, memory);
+        Terminal { parser: Parser::default(), state: State::new(size.clamped(), scrollback) }
+    }
+
+    /// Gives the memory of the scrollback back.
+    pub fn into_memory(self) -> Memory {
+        self.state.screen.scrollback.into_memory()
     }
 
     /// Takes what the program wrote, cut anywhere, and tells what came of it.
@@ -143,7 +177,15 @@ impl Terminal {
             self.state.end_sync();
             self.state.screen.resize(usize::from(size.cols), usize::from(size.rows));
             self.settle();
+            if self.modes().resize_reports() {
+                self.state.report_size_in_band();
+            }
         }
+    }
+
+    /// What is to be told besides what bytes gave: the report of a new size (mode 2048).
+    pub fn take_notices(&mut self, notices: &mut Vec<Notice>) {
+        notices.append(&mut self.state.notices);
     }
 
     pub fn size(&self) -> Size {
@@ -191,6 +233,11 @@ impl Terminal {
 
     pub fn modify_other_keys(&self) -> u8 {
         self.state.keyboards.modify_other_keys
+    }
+
+    /// Keys that modifyOtherKeys changes are written as `CSI u` (XTFMTKEYS).
+    pub fn other_keys_as_csi_u(&self) -> bool {
+        self.state.keyboards.other_keys_as_csi_u
     }
 
     pub fn shell(&self) -> ShellState {
@@ -283,6 +330,12 @@ impl Terminal {
     /// Rows of scrollback, from the newest to the oldest.
     pub fn rows_back(&self) -> impl Iterator<Item = (LineNo, RowRef<'_>)> {
         self.state.screen.rows_back().map(|(number, row)| (LineNo(number), row))
+    }
+
+    /// Characters of ambiguous width (East Asian Width A) take two columns from now on, as
+    /// fonts for Chinese, Japanese and Korean have them.
+    pub fn set_ambiguous_wide(&mut self, wide: bool) {
+        self.state.screen.ambiguous_wide = wide;
     }
 
     /// A frame is being drawn: what is read is the last finished one.

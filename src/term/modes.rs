@@ -1,5 +1,7 @@
 //! The modes a program can set: one table of numbers, names and defaults.
 
+use super::save::{Reader, Refused, Save, ensure};
+
 /// What the mouse reports.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Mouse {
@@ -208,5 +210,19 @@ impl Modes {
         let modes = *self;
         let shown = |mode: Mode| mode != Mode::Alt47 && mode != Mode::Alt1047;
         TABLE.iter().filter(move |m| modes.is(m.0) && shown(m.0)).map(|m| m.3)
+    }
+}
+
+impl Save for Modes {
+    fn put(&self, out: &mut Vec<u8>) {
+        out.push(TABLE.len() as u8);
+        self.0.put(out);
+    }
+
+    fn take(from: &mut Reader<'_>) -> Result<Self, Refused> {
+        ensure(from.take::<u8>()? == TABLE.len() as u8, "it knows other modes")?;
+        let bits: u64 = from.take()?;
+        ensure(bits >> TABLE.len() == 0, "a mode that is none")?;
+        Ok(Modes(bits))
     }
 }

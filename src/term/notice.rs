@@ -1,6 +1,7 @@
 //! What a terminal tells besides its screen.
 
 use super::LineNo;
+use super::save::saved;
 use std::ops::Range;
 
 /// Where the program says it is.
@@ -9,6 +10,8 @@ pub struct Cwd {
     pub host: Option<String>,
     pub path: String,
 }
+
+saved!(struct Cwd { host, path });
 
 /// The progress a program reports (OSC 9;4).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -27,6 +30,15 @@ pub enum GraphicsKind {
     Kitty,
     Iterm,
     Regis,
+}
+
+/// A string that means nothing here and is swallowed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PayloadKind {
+    Dcs,
+    Apc,
+    Pm,
+    Sos,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -63,6 +75,10 @@ pub enum Notice {
     },
     Graphics {
         kind: GraphicsKind,
+        bytes: usize,
+    },
+    Payload {
+        kind: PayloadKind,
         bytes: usize,
     },
 }

@@ -3,7 +3,7 @@
 use super::clean::clean;
 use super::links::Link;
 use super::notice::{Cwd, GraphicsKind, Notice, Progress};
-use super::palette::{Special, parse_color};
+use super::palette::{Rgb, Special, parse_color};
 use super::state::State;
 use base64::Engine;
 use base64::engine::DecodePaddingMode;
@@ -39,9 +39,9 @@ impl State {
             b"9" => self.osc_nine(&parts[1..], after(1), after(2)),
             b"10" | b"11" | b"12" => self.osc_special(parts[0], &parts[1..], bell),
             b"104" => self.osc_palette_reset(&parts[1..]),
-            b"110" => self.palette.set_special(Special::Foreground, None),
-            b"111" => self.palette.set_special(Special::Background, None),
-            b"112" => self.palette.set_special(Special::Cursor, None),
+            b"110" => self.set_special(Special::Foreground, None),
+            b"111" => self.set_special(Special::Background, None),
+            b"112" => self.set_special(Special::Cursor, None),
             b"52" if parts.len() > 2 => self.osc_clipboard(parts[1], after(2)),
             b"99" if parts.len() > 2 => self.notification(kitty_title(parts[1], after(2))),
             b"777" if parts.get(1) == Some(&&b"notify"[..]) => {
@@ -135,6 +135,7 @@ impl State {
                 self.report_color(&format!("4;{index}"), self.palette.get(index), bell);
             } else if let Some(color) = parse_color(pair[1]) {
                 self.palette.set(index, color);
+                self.recolor();
             }
         }
     }
@@ -145,6 +146,22 @@ impl State {
         }
         let indices = parts.iter().filter_map(|part| number(part)?.try_into().ok());
         indices.for_each(|index| self.palette.reset(index));
+        self.recolor();
+    }
+
+    /// What is shown has other colours now.
+    fn recolor(&mut self) {
+        self.screen.grid.touch_all(self.screen.now);
+        self.screen.changed = true;
+    }
+
+    fn set_special(&mut self, which: Special, color: Option<Rgb>) {
+        let was_light = self.palette.is_light();
+        self.palette.set_special(which, color);
+        self.recolor();
+        if self.palette.is_light() != was_light && self.screen.modes.scheme_reports() {
+            self.report_scheme();
+        }
     }
 
     /// `10;a;b;c` sets or asks 10, 11 and 12 after one another.
@@ -156,7 +173,7 @@ impl State {
             if *spec == b"?" {
                 self.report_color(&n.to_string(), self.palette.shown(which), bell);
             } else if let Some(color) = parse_color(spec) {
-                self.palette.set_special(which, Some(color));
+                self.set_special(which, Some(color));
             }
         }
     }

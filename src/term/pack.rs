@@ -7,16 +7,17 @@
 //! that is not so (joined code points, a width other than the table's) stands `JOIN`, a byte
 //! with the number of bytes and the width, and the text of the cell.
 
+use super::MAX_COLS;
 use super::cell::{Cell, Ink, LinkId, StyleId};
 use super::links::{Link, Links};
 use super::row::{LineSize, Row};
 use super::style::{Attrs, Color, Style, Styles, Underline};
-use super::width::char_width;
+use super::width::{char_width, is_narrow};
 
 const HEADER: usize = 9;
 const TRAILER: usize = 2;
 /// A record never takes more; addresses of links that would make it longer are left out.
-pub const MAX_RECORD: usize = 65_535;
+pub const MAX_RECORD: usize = 65_528;
 const JOIN: u8 = 1;
 const JOIN_WIDE: u8 = 0x80;
 
@@ -25,11 +26,16 @@ const ASCII: u8 = 2;
 const PROMPT: u8 = 4;
 const SIZE_SHIFT: u8 = 3;
 
+/// What a run says of its look; of each colour, in two bits, how it is given.
 const HAS_ATTRS: u8 = 1;
-const HAS_FG: u8 = 2;
-const HAS_BG: u8 = 4;
-const HAS_UNDERLINE: u8 = 8;
-const HAS_LINK: u8 = 16;
+const HAS_LINK: u8 = 2;
+const FG_SHIFT: u8 = 2;
+const BG_SHIFT: u8 = 4;
+const UNDERLINE_SHIFT: u8 = 6;
+const INDEXED: u8 = 1;
+const RGB: u8 = 2;
+/// In place of a number of cells that takes more than a byte: two bytes follow.
+const MANY: u8 = 0;
 
 /// Writes a row of a screen `cols` wide to `out`, which is cleared first.
 pub fn pack(row: &Row, cols: usize, styles: &Styles, links: &Links, out: &mut Vec<u8>) {
@@ -97,39 +103,73 @@ fn pack_ascii(cells: &[Cell], out: &mut Vec<u8>) {
 }
 
 fn pack_cells(cells: &[Cell], joined: &[(u16, char)], out: &mut Vec<u8>) {
-    out.reserve(cells.len() * 4);
-    let mut joined = joined;
-    for (col, cell) in cells.iter().enumerate().filter(|(_, cell)| !cell.is_tail()) {
-        let (c, wide) = (cell.char(), cell.is_wide());
-        if !cell.is_joined() && char_width(c) == 1 + usize::from(wide) {
-            push_char(c, out);
-            continue;
+    let start = out.len();
+    // A cell may be a cluster without joined characters: a wide one on a screen of one column.
+    out.resize(start + cells.len() * (2 + 4) + joined.len() * 4, 0);
+    let mut text = Text { bytes: &mut out[start..], len: 0 };
+    let (mut joined, mut col) = (joined, 0);
+    while let Some(cell) = cells.get(col) {
+        let here = col;
+        // The other half of a wide character adds nothing.
+        col += 1 + usize::from(cell.is_wide());
+        if let Some(code) = cell.lone_wide() {
+            text.push(code);
+        } else if !cell.is_joined() && is_narrow(cell.code()) {
+            text.push(cell.code());
+        } else {
+            let start = joined.iter().take_while(|m| usize::from(m.0) < here).count();
+            let len = joined[start..].iter().take_while(|m| usize::from(m.0) == here).count();
+            text.push_cluster(*cell, &joined[start..start + len]);
+            joined = &joined[start + len..];
         }
-        let start = joined.iter().take_while(|m| usize::from(m.0) < col).count();
-        let len = joined[start..].iter().take_while(|m| usize::from(m.0) == col).count();
-        pack_cluster(c, wide, &joined[start..start + len], out);
-        joined = &joined[start + len..];
     }
+    let len = text.len;
+    out.truncate(start + len);
 }
 
-fn pack_cluster(c: char, wide: bool, joined: &[(u16, char)], out: &mut Vec<u8>) {
-    let at = out.len();
-    out.extend([JOIN, 0]);
-    push_char(c, out);
-    joined.iter().for_each(|(_, c)| push_char(*c, out));
-    out[at + 1] = (out.len() - at - 2) as u8 | if wide { JOIN_WIDE } else { 0 };
+/// The text of a row on its way to a record, in room that is large enough.
+struct Text<'a> {
+    bytes: &'a mut [u8],
+    len: usize,
 }
 
-/// `encode_utf8`, faster for the lengths that are common.
-#[inline(always)]
-fn push_char(c: char, out: &mut Vec<u8>) {
-    let code = u32::from(c);
-    let low = |shift: u32| 0x80 | (code >> shift & 0x3f) as u8;
-    match code {
-        0..0x80 => out.push(code as u8),
-        0x80..0x800 => out.extend_from_slice(&[0xc0 | (code >> 6) as u8, low(0)]),
-        0x800..0x1_0000 => out.extend_from_slice(&[0xe0 | (code >> 12) as u8, low(6), low(0)]),
-        _ => out.extend_from_slice(&[0xf0 | (code >> 18) as u8, low(12), low(6), low(0)]),
+impl Text<'_> {
+    /// `encode_utf8` by a store of four bytes, of which those past the character are
+    /// overwritten by the next.
+    #[inline(always)]
+    fn push(&mut self, code: u32) {
+        let low = |shift: u32| 0x80 | code >> shift & 0x3f;
+        match code {
+            0x800..0x1_0000 => {
+                let three = code >> 12 | (code & 0xfc0) << 2 | (code & 0x3f) << 16;
+                self.put(0x80_80e0 | three, 3);
+            }
+            0..0x80 => self.put(code, 1),
+            0x80..0x800 => self.put(0xc0 | code >> 6 | low(0) << 8, 2),
+            _ => {
+                let four = 0xf0 | code >> 18 | low(12) << 8 | low(6) << 16 | low(0) << 24;
+                self.put(four, 4);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn put(&mut self, bytes: u32, len: usize) {
+        if let Some(room) = self.bytes[self.len..].first_chunk_mut() {
+            *room = bytes.to_le_bytes();
+        }
+        self.len += len;
+    }
+
+    #[inline(never)]
+    fn push_cluster(&mut self, cell: Cell, joined: &[(u16, char)]) {
+        let at = self.len;
+        self.len += 2;
+        self.push(cell.code());
+        joined.iter().for_each(|(_, c)| self.push(u32::from(*c)));
+        let wide = if cell.is_wide() { JOIN_WIDE } else { 0 };
+        self.bytes[at] = JOIN;
+        self.bytes[at + 1] = (self.len - at - 2) as u8 | wide;
     }
 }
 
@@ -164,29 +204,44 @@ impl Look {
         self.len += N;
     }
 
+    /// Puts a colour, and gives the bits that tell how.
     #[inline]
-    fn colour(&mut self, colour: Color, bit: u8) {
+    fn colour(&mut self, colour: Color, shift: u8) -> u8 {
         match colour {
-            Color::Default => return,
-            Color::Indexed(n) => self.push([0, n]),
-            Color::Rgb(r, g, b) => self.push([1, r, g, b]),
+            Color::Default => 0,
+            Color::Indexed(n) => {
+                self.push([n]);
+                INDEXED << shift
+            }
+            Color::Rgb(r, g, b) => {
+                self.push([r, g, b]);
+                RGB << shift
+            }
         }
-        self.bytes[2] |= bit;
     }
 }
 
 /// How many cells, which parts follow, and the parts.
 fn pack_style(cells: usize, style: Style, link: bool) -> Look {
     let mut look = Look { bytes: [0; 20], len: 0 };
-    let [low, high] = (cells as u16).to_le_bytes();
-    look.push([low, high, if link { HAS_LINK } else { 0 }]);
+    match u8::try_from(cells) {
+        Ok(few) => look.push([few]),
+        Err(_) => {
+            let [low, high] = (cells as u16).to_le_bytes();
+            look.push([MANY, low, high]);
+        }
+    }
+    let at = look.len;
+    let mut has = if link { HAS_LINK } else { 0 };
+    look.push([0]);
     if style.attrs != Attrs::default() || style.underline != Underline::None {
         look.push((style.attrs.bits() | (style.underline as u16) << 12).to_le_bytes());
-        look.bytes[2] |= HAS_ATTRS;
+        has |= HAS_ATTRS;
     }
-    look.colour(style.fg, HAS_FG);
-    look.colour(style.bg, HAS_BG);
-    look.colour(style.underline_color, HAS_UNDERLINE);
+    has |= look.colour(style.fg, FG_SHIFT);
+    has |= look.colour(style.bg, BG_SHIFT);
+    has |= look.colour(style.underline_color, UNDERLINE_SHIFT);
+    look.bytes[at] = has;
     look
 }
 
@@ -211,6 +266,14 @@ fn u16_at(bytes: &[u8], at: usize) -> usize {
 /// Length of the record that starts here.
 pub fn len_at_start(bytes: &[u8]) -> usize {
     u16_at(bytes, 0)
+}
+
+/// The record that starts here, if there is a whole one.
+pub fn whole_at_start(bytes: &[u8]) -> Option<Record<'_>> {
+    let len = len_at_start(bytes);
+    let record = Record(bytes.get(..len).filter(|_| len >= HEADER + TRAILER)?);
+    let sound = record.cols() <= usize::from(MAX_COLS) && record.cells() <= record.cols();
+    (sound && len_at_end(record.0) == len).then_some(record)
 }
 
 /// Length of the record that ends here.
@@ -316,7 +379,7 @@ fn next_cluster<'a>(rest: &mut &'a [u8]) -> Option<Cluster<'a>> {
     };
     let text = str::from_utf8(rest.get(skip..skip + len)?).ok()?;
     *rest = &rest[skip + len..];
-    let table = || text.chars().next().is_some_and(|c| char_width(c) == 2);
+    let table = || text.chars().next().is_some_and(|c| char_width(c, false) == 2);
     Some(Cluster { text, width: 1 + usize::from(wide.unwrap_or_else(table)) })
 }
 
@@ -345,7 +408,10 @@ impl<'a> Runs<'a> {
     }
 
     fn next_look(&mut self) -> Option<(usize, Style, Option<Link>)> {
-        let count = usize::from(self.number()?).max(1);
+        let count = match self.bytes(1)?[0] {
+            MANY => usize::from(self.number()?).max(1),
+            few => usize::from(few),
+        };
         let has = self.bytes(1)?[0];
         let mut style = Style::default();
         if has & HAS_ATTRS != 0 {
@@ -353,24 +419,19 @@ impl<'a> Runs<'a> {
             style.attrs = Attrs::from_bits(bits);
             style.underline = underline(bits >> 12);
         }
-        if has & HAS_FG != 0 {
-            style.fg = self.colour()?;
-        }
-        if has & HAS_BG != 0 {
-            style.bg = self.colour()?;
-        }
-        if has & HAS_UNDERLINE != 0 {
-            style.underline_color = self.colour()?;
-        }
+        style.fg = self.colour(has >> FG_SHIFT)?;
+        style.bg = self.colour(has >> BG_SHIFT)?;
+        style.underline_color = self.colour(has >> UNDERLINE_SHIFT)?;
         let link = if has & HAS_LINK != 0 { Some(self.link()?) } else { None };
         Some((count, style, link))
     }
 
-    fn colour(&mut self) -> Option<Color> {
-        if self.bytes(1)?[0] == 0 {
-            return Some(Color::Indexed(self.bytes(1)?[0]));
+    fn colour(&mut self, how: u8) -> Option<Color> {
+        match how & 3 {
+            INDEXED => self.bytes(1).map(|b| Color::Indexed(b[0])),
+            RGB => self.bytes(3).map(|b| Color::Rgb(b[0], b[1], b[2])),
+            _ => Some(Color::Default),
         }
-        self.bytes(3).map(|b| Color::Rgb(b[0], b[1], b[2]))
     }
 
     fn link(&mut self) -> Option<Link> {

@@ -1,5 +1,7 @@
 //! The colours as programs set and ask them.
 
+use super::save::{Reader, Refused, Save, put_list};
+
 /// Red, green and blue.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Rgb(pub u8, pub u8, pub u8);
@@ -12,7 +14,7 @@ pub enum Special {
     Cursor,
 }
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Palette {
     indexed: Vec<(u8, Rgb)>,
     special: [Option<Rgb>; 3],
@@ -28,8 +30,12 @@ const FIRST: [u32; 16] = [
 
 impl Palette {
     pub fn get(&self, index: u8) -> Rgb {
-        let set = self.indexed.iter().find(|(at, _)| *at == index);
-        set.map_or_else(|| default_color(index), |(_, color)| *color)
+        self.chosen(index).unwrap_or_else(|| default_color(index))
+    }
+
+    /// What a program set; None means the default of whoever draws.
+    pub fn chosen(&self, index: u8) -> Option<Rgb> {
+        self.indexed.iter().find(|(at, _)| *at == index).map(|(_, color)| *color)
     }
 
     pub fn set(&mut self, index: u8, color: Rgb) {
@@ -56,6 +62,12 @@ impl Palette {
             Special::Foreground | Special::Cursor => FOREGROUND,
         };
         self.special(which).unwrap_or(default)
+    }
+
+    /// The background is nearer to white than to black.
+    pub fn is_light(&self) -> bool {
+        let Rgb(r, g, b) = self.shown(Special::Background);
+        u32::from(r) * 3 + u32::from(g) * 6 + u32::from(b) > 1280
     }
 
     pub fn set_special(&mut self, which: Special, color: Option<Rgb>) {
@@ -118,7 +130,8 @@ fn scaled(digits: &str) -> Option<u8> {
     Some((value * 255 / most) as u8)
 }
 
-const NAMES: [(&str, u32); 24] = [
+/// The names of X that programs use; of the greys any.
+const NAMES: [(&str, u32); 59] = [
     ("black", 0x00_0000),
     ("white", 0xff_ffff),
     ("red", 0xff_0000),
@@ -128,7 +141,6 @@ const NAMES: [(&str, u32); 24] = [
     ("cyan", 0x00_ffff),
     ("magenta", 0xff_00ff),
     ("gray", 0xbe_bebe),
-    ("grey", 0xbe_bebe),
     ("darkgray", 0xa9_a9a9),
     ("lightgray", 0xd3_d3d3),
     ("orange", 0xff_a500),
@@ -143,10 +155,74 @@ const NAMES: [(&str, u32); 24] = [
     ("darkblue", 0x00_008b),
     ("darkred", 0x8b_0000),
     ("lightblue", 0xad_d8e6),
+    ("lightgreen", 0x90_ee90),
+    ("lightcyan", 0xe0_ffff),
+    ("lightyellow", 0xff_ffe0),
+    ("lightpink", 0xff_b6c1),
+    ("darkcyan", 0x00_8b8b),
+    ("darkmagenta", 0x8b_008b),
+    ("darkorange", 0xff_8c00),
+    ("darkslategray", 0x2f_4f4f),
+    ("dimgray", 0x69_6969),
+    ("slategray", 0x70_8090),
+    ("steelblue", 0x46_82b4),
+    ("royalblue", 0x41_69e1),
+    ("dodgerblue", 0x1e_90ff),
+    ("skyblue", 0x87_ceeb),
+    ("cornflowerblue", 0x64_95ed),
+    ("midnightblue", 0x19_1970),
+    ("turquoise", 0x40_e0d0),
+    ("aquamarine", 0x7f_ffd4),
+    ("seagreen", 0x2e_8b57),
+    ("forestgreen", 0x22_8b22),
+    ("limegreen", 0x32_cd32),
+    ("springgreen", 0x00_ff7f),
+    ("khaki", 0xf0_e68c),
+    ("goldenrod", 0xda_a520),
+    ("chocolate", 0xd2_691e),
+    ("firebrick", 0xb2_2222),
+    ("tomato", 0xff_6347),
+    ("coral", 0xff_7f50),
+    ("salmon", 0xfa_8072),
+    ("orchid", 0xda_70d6),
+    ("plum", 0xdd_a0dd),
+    ("tan", 0xd2_b48c),
+    ("wheat", 0xf5_deb3),
+    ("beige", 0xf5_f5dc),
+    ("ivory", 0xff_fff0),
+    ("lavender", 0xe6_e6fa),
 ];
 
 fn named(name: &str) -> Option<Rgb> {
-    let name = name.to_ascii_lowercase().replace(' ', "");
+    let name = name.to_ascii_lowercase().replace(' ', "").replace("grey", "gray");
+    if let Some(percent) = name.strip_prefix("gray").and_then(|n| n.parse::<u32>().ok()) {
+        // As X rounds: 50 is 127, 10 is 26.
+        let level = (f64::from(percent) * 2.55 + 0.5) as u8;
+        return (percent <= 100).then_some(Rgb(level, level, level));
+    }
     let [_, r, g, b] = NAMES.iter().find(|(known, _)| *known == name)?.1.to_be_bytes();
     Some(Rgb(r, g, b))
+}
+
+impl Save for Rgb {
+    fn put(&self, out: &mut Vec<u8>) {
+        out.extend([self.0, self.1, self.2]);
+    }
+
+    fn take(from: &mut Reader<'_>) -> Result<Self, Refused> {
+        let [r, g, b] = from.take()?;
+        Ok(Rgb(r, g, b))
+    }
+}
+
+impl Save for Palette {
+    fn put(&self, out: &mut Vec<u8>) {
+        let Palette { indexed, special } = self;
+        put_list(indexed, out);
+        special.put(out);
+    }
+
+    fn take(from: &mut Reader<'_>) -> Result<Self, Refused> {
+        Ok(Palette { indexed: from.list(256)?, special: from.take()? })
+    }
 }

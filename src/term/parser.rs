@@ -1,7 +1,12 @@
-//! Bytes to text, controls and sequences. Ground state, UTF-8, whole sequences and strings are
-//! read here; sequences that are cut or odd go through `vte`, which never sees anything else.
+//! Bytes to text, controls and sequences: plain text, UTF-8 and whole sequences are read here at
+//! once, those that are cut or odd by `vte` at their end. Between two bytes all state is plain data.
 
+use super::notice::PayloadKind;
 use super::params::Params;
+use super::save::{Reader, Refused, Save, ensure, saved};
+use super::scratch::Scratch;
+use super::sequence::Sequence;
+use super::sgr;
 use super::state::State;
 use super::utf8::{Decoded, decode};
 
@@ -45,23 +50,24 @@ enum Where {
     Ground,
     /// After ESC.
     Escape,
-    /// In an escape sequence past its first byte, inside `vte`.
+    /// In an escape sequence, past an intermediate.
     EscapeRest,
-    /// In a control sequence, inside `vte`.
     Csi,
     String(StringKind),
     /// After ESC in a string.
     StringEscape(StringKind),
 }
 
-#[derive(Default)]
+#[derive(PartialEq, Debug, Default)]
 pub struct Parser {
     at: Where,
-    vte: vte::Parser<16>,
-    params: Params,
+    /// Of the control or escape sequence that is not at its end yet.
+    sequence: Sequence,
+    params: Scratch<Params>,
     string: Vec<u8>,
     /// Bytes of the string so far, kept or not.
     string_len: usize,
+    /// The first bytes of a character, and zeroes.
     utf8: [u8; 4],
     utf8_len: usize,
 }
@@ -122,10 +128,13 @@ impl Parser {
     #[inline]
     fn chars<'a>(&mut self, bytes: &'a [u8], state: &mut State) -> Option<&'a [u8]> {
         let mut rest = bytes;
-        while rest.first().is_some_and(|b| *b >= 0x80) {
-            let run = state.screen.print_run(rest);
-            if run > 0 {
-                rest = &rest[run..];
+        while let Some(first @ 0x80..) = rest.first() {
+            // Variation selectors begin with this, and join what is before them.
+            if *first != 0xef {
+                rest = &rest[state.screen.print_run(rest)..];
+            }
+            // What ended the run needs more thought.
+            if rest.first().is_none_or(|b| *b < 0x80) {
                 continue;
             }
             match decode(rest) {
@@ -162,7 +171,7 @@ impl Parser {
                 return &bytes[take..];
             }
         };
-        self.utf8_len = 0;
+        (self.utf8, self.utf8_len) = ([0; 4], 0);
         state.print(c);
         &bytes[len - had..]
     }
@@ -173,6 +182,10 @@ impl Parser {
         let [b'[', body @ ..] = bytes else {
             return None;
         };
+        if let Some(rest) = sgr::apply_rgb(body, &mut state.screen.pen) {
+            state.screen.stale = true;
+            return Some(rest);
+        }
         let mut at = 0;
         let private = match *body.first()? {
             c @ b'<'..=b'?' => {
@@ -181,7 +194,7 @@ impl Parser {
             }
             _ => 0,
         };
-        at += read_params(&body[at..], &mut self.params)?;
+        at += read_params(&body[at..], &mut self.params.0)?;
         let intermediate = match *body.get(at)? {
             c @ b' '..=b'/' => {
                 at += 1;
@@ -192,7 +205,7 @@ impl Parser {
         let last @ b'@'..=b'~' = *body.get(at)? else {
             return None;
         };
-        state.csi(&self.params, private, intermediate, last);
+        state.csi(&self.params.0, private, intermediate, last);
         Some(&body[at + 1..])
     }
 
@@ -208,8 +221,8 @@ impl Parser {
             ESC | 0x7f.. => {}
             CAN | SUB => self.at = Where::Ground,
             0..0x20 => state.control(first),
-            b'[' => self.enter(Where::Csi, first, state),
-            b' '..=b'/' => self.enter(Where::EscapeRest, first, state),
+            b'[' => self.enter(Where::Csi, first),
+            b' '..=b'/' => self.enter(Where::EscapeRest, first),
             _ => {
                 self.at = Where::Ground;
                 state.esc(&[], first);
@@ -218,26 +231,34 @@ impl Parser {
         rest
     }
 
-    fn enter(&mut self, at: Where, first: u8, state: &mut State) {
-        self.at = at;
-        self.vte.advance(&mut Odd(state), &[ESC, first]);
-    }
-
-    /// Inside `vte`, byte by byte. Where a sequence ends follows from the byte alone, so that it
-    /// is always known whether `vte` is back in its ground state.
+    /// One byte of a sequence. Controls act at once; bytes that are not ASCII do nothing.
     fn sequence<'a>(&mut self, bytes: &'a [u8], state: &mut State) -> &'a [u8] {
         let (byte, rest) = (bytes[0], &bytes[1..]);
-        if byte == ESC {
-            self.vte.advance(&mut Silent, &[CAN]);
-            self.at = Where::Escape;
-            return rest;
-        }
-        self.vte.advance(&mut Odd(state), &[byte]);
         let first_final = if self.at == Where::Csi { b'@' } else { b'0' };
-        if matches!(byte, CAN | SUB) || (first_final..0x7f).contains(&byte) {
-            self.at = Where::Ground;
+        match byte {
+            ESC => self.leave_sequence(Where::Escape),
+            CAN | SUB => self.leave_sequence(Where::Ground),
+            0..0x20 => state.control(byte),
+            0x7f.. => {}
+            _ => {
+                self.sequence.take(byte);
+                if byte >= first_final {
+                    self.sequence.end(state);
+                    self.at = Where::Ground;
+                }
+            }
         }
         rest
+    }
+
+    fn enter(&mut self, at: Where, first: u8) {
+        self.at = at;
+        self.sequence.take(first);
+    }
+
+    fn leave_sequence(&mut self, to: Where) {
+        self.sequence.clear();
+        self.at = to;
     }
 
     fn string<'a>(&mut self, kind: StringKind, bytes: &'a [u8], state: &mut State) -> &'a [u8] {
@@ -253,7 +274,10 @@ impl Parser {
                 self.finish(kind, true, state);
                 Where::Ground
             }
-            _ => Where::Ground,
+            _ => {
+                self.drop_string();
+                Where::Ground
+            }
         };
         &bytes[len + 1..]
     }
@@ -301,7 +325,8 @@ impl Parser {
             StringKind::Osc => {}
             StringKind::Dcs => state.dcs(&self.string, self.string_len),
             StringKind::Apc => state.apc(&self.string, self.string_len),
-            StringKind::Pm | StringKind::Sos => {}
+            StringKind::Pm => state.payload(PayloadKind::Pm, self.string_len),
+            StringKind::Sos => state.payload(PayloadKind::Sos, self.string_len),
         }
         self.drop_string();
     }
@@ -364,40 +389,72 @@ fn read_params(bytes: &[u8], params: &mut Params) -> Option<usize> {
     None
 }
 
-/// Takes from `vte` what the fast way left.
-struct Odd<'a>(&'a mut State);
-
-impl vte::Perform for Odd<'_> {
-    fn execute(&mut self, byte: u8) {
-        self.0.control(byte);
+saved!(
+    enum StringKind {
+        Osc,
+        Dcs,
+        Apc,
+        Pm,
+        Sos,
     }
+);
 
-    fn csi_dispatch(&mut self, params: &vte::Params, marks: &[u8], _: bool, last: char) {
-        let mut own = Params::default();
-        for group in params.iter() {
-            group.iter().enumerate().for_each(|(at, value)| {
-                own.push(*value, at > 0);
-            });
-        }
-        if own.values() == [0] {
-            own.clear();
-        }
-        let (private, rest) = match marks {
-            [c @ b'<'..=b'?', rest @ ..] => (*c, rest),
-            _ => (0, marks),
-        };
-        if let [] | [_] = rest {
-            let intermediate = rest.first().copied().unwrap_or(0);
-            self.0.csi(&own, private, intermediate, last as u8);
+impl Save for Where {
+    fn put(&self, out: &mut Vec<u8>) {
+        match self {
+            Where::Ground => out.push(0),
+            Where::Escape => out.push(1),
+            Where::EscapeRest => out.push(2),
+            Where::Csi => out.push(3),
+            Where::String(kind) => (4u8, *kind).put(out),
+            Where::StringEscape(kind) => (5u8, *kind).put(out),
         }
     }
 
-    fn esc_dispatch(&mut self, intermediates: &[u8], _: bool, byte: u8) {
-        self.0.esc(intermediates, byte);
+    fn take(from: &mut Reader<'_>) -> Result<Self, Refused> {
+        Ok(match from.take::<u8>()? {
+            0 => Where::Ground,
+            1 => Where::Escape,
+            2 => Where::EscapeRest,
+            3 => Where::Csi,
+            4 => Where::String(from.take()?),
+            5 => Where::StringEscape(from.take()?),
+            _ => return Err(Refused("where in a sequence")),
+        })
     }
 }
 
-/// Ends a sequence that another one cut off.
-struct Silent;
+impl Save for Parser {
+    fn put(&self, out: &mut Vec<u8>) {
+        let Parser { at, sequence, params: _, string, string_len, utf8, utf8_len } = self;
+        at.put(out);
+        sequence.put(out);
+        (string.len() as u32).put(out);
+        out.extend_from_slice(string);
+        string_len.put(out);
+        utf8.put(out);
+        utf8_len.put(out);
+    }
 
-impl vte::Perform for Silent {}
+    fn take(from: &mut Reader<'_>) -> Result<Self, Refused> {
+        let (at, sequence) = (from.take()?, from.take()?);
+        let len = from.len(MAX_CLIPBOARD_OSC)?;
+        let string = from.bytes(len)?.to_vec();
+        let params = Scratch::default();
+        let (string_len, utf8, utf8_len) = (from.take()?, from.take()?, from.take()?);
+        let parser = Parser { at, sequence, params, string, string_len, utf8, utf8_len };
+        parser.check()?;
+        Ok(parser)
+    }
+}
+
+impl Parser {
+    /// The bytes of a cut character are such that it can go on.
+    fn check(&self) -> Result<(), Refused> {
+        let cut = |head: &[u8]| head[0] >= 0x80 && matches!(decode(head), Decoded::Cut);
+        let head = self.utf8.get(..self.utf8_len);
+        let sound = head.is_some_and(|head| head.is_empty() || cut(head));
+        ensure(sound, "the start of a character")?;
+        ensure(self.string.len() <= self.string_len, "the length of a string")
+    }
+}

@@ -134,10 +134,9 @@ impl State {
             (b'>', 0, b'u') => self.keyboards.push(alt, p.raw(0)),
             (b'<', 0, b'u') => self.keyboards.pop(alt, p.or(0, 1)),
             (b'=', 0, b'u') => self.keyboards.change(alt, p.raw(0), p.or(1, 1)),
-            (b'>', 0, b'm') if matches!(p.raw(0), 0 | 4) => {
-                self.keyboards.modify_other_keys = p.raw(1).min(3) as u8;
-            }
-            (b'>', 0, b'n') if p.raw(0) == 4 => self.keyboards.modify_other_keys = 0,
+            (b'>', 0, b'm') => self.keyboards.modify(p.values().first().copied(), p.raw(1)),
+            (b'>', 0, b'n') => self.keyboards.modify(Some(p.raw(0)), 0),
+            (b'>', 0, b'f') => self.keyboards.format(p.values().first().copied(), p.raw(1)),
             _ => {}
         }
     }

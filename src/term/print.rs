@@ -1,16 +1,25 @@
 //! Printing: runs of ASCII as slices, other characters one by one, and what joins a cell.
 
-use super::cell::{Cell, StyleId};
+use super::cell::{BLANK, Cell, Ink, StyleId};
 use super::modes::Mode;
 use super::screen::Screen;
-use super::utf8::common;
+use super::utf8::three_bytes;
 use super::width::{
-    VS16, ZWJ, char_width, is_pictograph, is_regional_indicator, is_skin_tone, is_text_emoji,
-    plain_width,
+    VS16, Widths, ZWJ, char_width, is_common_wide, is_pictograph, is_regional_indicator,
+    is_skin_tone, is_text_emoji, plain_width,
 };
 
 /// Columns that are gathered before they are written.
-pub const RUN: usize = 64;
+const RUN: usize = 64;
+
+#[derive(Debug)]
+pub struct Gathered([Cell; RUN]);
+
+impl Default for Gathered {
+    fn default() -> Self {
+        Gathered([BLANK; RUN])
+    }
+}
 
 /// A cell of the row the cursor is in or left, and what stands there.
 struct Before {
@@ -49,43 +58,34 @@ impl Screen {
     /// Prints the characters in front that need no thought: not ASCII, of one or two columns,
     /// joining nothing, and with room in the row. Tells how many bytes that were.
     pub fn print_run(&mut self, bytes: &[u8]) -> usize {
-        let odd = self.point.pending || self.after_zwj || self.modes.insert();
-        if odd || !self.charsets.is_ascii() {
+        if self.is_odd() {
             return 0;
         }
         let (ink, start) = (self.ink(), self.point.col);
         let room = (self.right_limit() + 1 - start).min(RUN);
-        let (mut used, mut len, mut last) = (0, 0, ' ');
-        while let Some((c, taken, width)) = simple_char(&bytes[used..]) {
-            if len + width > room {
-                break;
-            }
-            if width == 2 {
-                self.run[len] = Cell::wide(c, ink);
-                self.run[len + 1] = Cell::tail(ink);
-            } else {
-                self.run[len] = Cell::narrow(c, ink);
-            }
-            len += width;
-            used += taken;
-            last = c;
+        let cells = &mut self.run.0.0[..room];
+        let wide = matches!(bytes, [0xe3..=0xed, ..]);
+        let mut run = if wide { gather_wide(bytes, cells, ink) } else { Run::default() };
+        if run.used == 0 {
+            run = gather(bytes, cells, ink, Widths::get(self.ambiguous_wide));
         }
-        if used > 0 {
+        if run.used > 0 {
             let row = self.grid.row_mut(self.point.row);
-            row.write_cells(start, &self.run[..len], ink);
+            row.write_cells(start, &self.run.0.0[..run.cells], ink);
             row.stamp = self.now;
             self.changed = true;
-            self.advance(start + len);
-            self.last = Some(last);
+            self.advance(start + run.cells);
+            self.last = run.last;
         }
-        used
+        run.used
     }
 
-    /// The cursor after something was printed up to a column.
+    /// The cursor after something was printed up to a column. A wrap is deferred also when none
+    /// will be done, as in xterm: what joins then joins the last column.
     #[inline]
     fn advance(&mut self, col: usize) {
         let limit = self.right_limit();
-        self.point.pending = col > limit && self.modes.autowrap();
+        self.point.pending = col > limit;
         self.point.col = col.min(limit);
     }
 
@@ -104,9 +104,37 @@ impl Screen {
         self.point.col = self.left_limit();
     }
 
+    #[inline]
     pub fn print(&mut self, c: char) {
+        let width = plain_width(c, self.ambiguous_wide).unwrap_or(0);
+        let col = self.point.col + width;
+        if width == 0 || self.is_odd() || col > self.right_limit() + 1 {
+            return self.print_with_care(c);
+        }
+        let ink = self.ink();
+        let (y, x) = (self.point.row, self.point.col);
+        let row = self.touch(y);
+        if width == 2 {
+            row.write_wide(x, c, ink);
+        } else {
+            row.write_narrow(x, c, ink);
+        }
+        self.advance(col);
+        self.last = Some(c);
+    }
+
+    /// Something is on that printing has to look at: a deferred wrap, a joiner, insert mode, or
+    /// other characters than ASCII.
+    #[inline]
+    fn is_odd(&self) -> bool {
+        let odd = self.point.pending || self.after_zwj || self.modes.insert();
+        odd || !self.charsets.is_ascii()
+    }
+
+    #[inline(never)]
+    fn print_with_care(&mut self, c: char) {
         let c = if self.charsets.is_ascii() { c } else { self.charsets.map(c) };
-        let width = char_width(c);
+        let width = char_width(c, self.ambiguous_wide);
         if (width == 0 || self.may_cluster(c)) && self.joins(c, width) {
             return;
         }
@@ -227,17 +255,89 @@ impl Screen {
         let Some(c) = self.last else {
             return;
         };
-        let width = char_width(c).max(1);
+        let (width, joined) = (char_width(c, self.ambiguous_wide).max(1), self.joined_to(c));
         for _ in 0..n.min(self.cols * self.rows) {
             self.place(c, width);
+            for mark in &joined {
+                self.joins(*mark, 0);
+            }
         }
+    }
+
+    /// What joins this character, if it is the one before the cursor.
+    fn joined_to(&self, c: char) -> Vec<char> {
+        let before = self.before().map(|before| (self.grid.row(before.row), before.col));
+        let found = before.filter(|(row, col)| row.cell(*col).char() == c);
+        found.map(|(row, col)| row.joined_at(col).collect()).unwrap_or_default()
     }
 }
 
-/// A character that is not ASCII and joins nothing, its bytes and columns.
+/// Characters that were gathered: their bytes, their cells and the last of them.
+#[derive(Default)]
+struct Run {
+    used: usize,
+    cells: usize,
+    last: Option<char>,
+}
+
+fn gather(bytes: &[u8], cells: &mut [Cell], ink: Ink, widths: Widths) -> Run {
+    let all = cells.len();
+    let (mut rest, mut room, mut last) = (bytes, cells, 0);
+    while let Some((code, after)) = simple_char(rest) {
+        match (widths.simple(code), room) {
+            (1, [one, free @ ..]) => {
+                *one = Cell::of(code, ink);
+                room = free;
+            }
+            (2, [one, two, free @ ..]) => {
+                [*one, *two] = Cell::pair(code, ink);
+                room = free;
+            }
+            (_, left) => {
+                room = left;
+                break;
+            }
+        }
+        (rest, last) = (after, code);
+    }
+    Run { used: bytes.len() - rest.len(), cells: all - room.len(), last: char::from_u32(last) }
+}
+
+/// Characters of three bytes that are known to be wide.
+fn gather_wide(bytes: &[u8], cells: &mut [Cell], ink: Ink) -> Run {
+    let (pairs, chars) = (cells.as_chunks_mut::<2>().0, bytes.as_chunks::<3>().0);
+    let (mut count, mut last) = (0, 0);
+    for (pair, three) in pairs.iter_mut().zip(chars) {
+        let Some(code) = three_bytes(*three).filter(|code| is_common_wide(*code)) else {
+            break;
+        };
+        *pair = Cell::pair(code, ink);
+        last = code;
+        count += 1;
+    }
+    Run { used: count * 3, cells: count * 2, last: char::from_u32(last) }
+}
+
+/// A character in front that is whole, and what follows it. One of ASCII only if it stands alone:
+/// there is a better way for text.
 #[inline(always)]
-fn simple_char(bytes: &[u8]) -> Option<(char, usize, usize)> {
-    let (c, len) = common(bytes)?;
-    let width = plain_width(c).filter(|width| *width > 0)?;
-    Some((c, len, width))
+fn simple_char(bytes: &[u8]) -> Option<(u32, &[u8])> {
+    match bytes {
+        [a @ 0xc2..=0xdf, b @ 0x80..=0xbf, rest @ ..] => {
+            Some((u32::from(a & 0x1f) << 6 | u32::from(b & 0x3f), rest))
+        }
+        [a @ 0xe1..=0xef, b, c, rest @ ..] => {
+            let code = three_bytes([*a, *b, *c])?;
+            (code >> 11 != 0x1b).then_some((code, rest))
+        }
+        [0xf0, b @ 0x90..=0xbf, c, d, rest @ ..] => {
+            // The last two bytes are as in a character of three.
+            let low = three_bytes([0xe0, *c, *d])?;
+            Some((u32::from(b & 0x3f) << 12 | low, rest))
+        }
+        [a @ b' '..=b'~', rest @ ..] if matches!(rest, [0x80..=0xff, ..]) => {
+            Some((u32::from(*a), rest))
+        }
+        _ => None,
+    }
 }

@@ -96,6 +96,8 @@ impl Screen {
         let (styles, links) = (&mut self.styles, &mut self.links);
         self.scrollback.pop(|record| {
             let mut row = record.unpack(styles, links);
+            // Memory that was handed in may have been damaged.
+            row.truncate(record.cols());
             if row.wraps {
                 row.pad_gaps(record.cols());
             }

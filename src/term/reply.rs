@@ -1,10 +1,10 @@
 //! What programs ask the terminal, and the answers. All of them come from the state alone.
 
 use super::modes::{Kind, Mode};
-use super::palette::{Rgb, Special};
+use super::palette::Rgb;
 use super::params::Params;
 use super::state::State;
-use super::{CursorShape, keyboard, sgr};
+use super::{CursorShape, sgr};
 
 /// A cell in pixels, for programs that ask.
 pub const CELL_WIDTH: usize = 10;
@@ -73,15 +73,23 @@ impl State {
             (b'n', 53 | 55) => self.csi_reply("?53n"),
             (b'n', 56) => self.csi_reply("?57;0n"),
             (b'n', 996) => self.report_scheme(),
-            (b'm', 4) => {
-                let level = self.keyboards.modify_other_keys;
-                self.csi_reply(&format!(">4;{level}m"));
-            }
-            (b'u', _) if keyboard::ANSWERS_QUERY => {
+            (b'n', 62) => self.csi_reply("0*{"),
+            (b'n', 63) => self.reply(format!("\x1bP{}!~0000\x1b\\", p.raw(1))),
+            (b'n', 75) => self.csi_reply("?70n"),
+            (b'm', resource) => self.report_keys(resource, self.keyboards.modified(resource), 'm'),
+            (b'g', resource) => self.report_keys(resource, self.keyboards.formatted(resource), 'f'),
+            (b'u', _) => {
                 let flags = self.keyboards.flags(self.screen.alt);
                 self.csi_reply(&format!("?{flags}u"));
             }
             _ => {}
+        }
+    }
+
+    /// XTQMODKEYS and XTQFMTKEYS.
+    fn report_keys(&mut self, resource: u16, value: Option<u8>, last: char) {
+        if let Some(value) = value {
+            self.csi_reply(&format!(">{resource};{value}{last}"));
         }
     }
 
@@ -98,9 +106,7 @@ impl State {
 
     /// Dark or light, by the background.
     pub fn report_scheme(&mut self) {
-        let Rgb(r, g, b) = self.palette.shown(Special::Background);
-        let light = u32::from(r) * 3 + u32::from(g) * 6 + u32::from(b) > 1280;
-        self.csi_reply(if light { "?997;2n" } else { "?997;1n" });
+        self.csi_reply(if self.palette.is_light() { "?997;2n" } else { "?997;1n" });
     }
 
     /// Window operations: reports of size, and the stack of titles. The title is not reported.

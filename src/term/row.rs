@@ -1,6 +1,8 @@
 //! One row of cells: as long as what was written to it, blank after that.
 
+use super::MAX_COLS;
 use super::cell::{BLANK, Cell, Ink, StyleId};
+use super::save::{Reader, Refused, Save, ensure, put_list, saved};
 
 /// Code points joined to a cell besides its first.
 pub const MAX_JOINED: usize = 7;
@@ -15,7 +17,7 @@ pub enum LineSize {
     DoubleBottom,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Row {
     cells: Vec<Cell>,
     /// Code points joined to cells, in the order of the columns.
@@ -172,7 +174,7 @@ impl Row {
         self.plain &= ink.is_plain();
         let pair = [Cell::wide(c, ink), Cell::tail(ink)];
         if col == self.cells.len() {
-            self.cells.extend(pair);
+            self.cells.extend_from_slice(&pair);
         } else {
             self.span(col, col + 2).copy_from_slice(&pair);
         }
@@ -228,6 +230,11 @@ impl Row {
     fn cut(&mut self, from: usize, to: usize) {
         self.break_pair(from);
         self.break_pair(to);
+        self.drop_joined(from, to);
+    }
+
+    /// Forgets what joins the characters of `from..to`.
+    fn drop_joined(&mut self, from: usize, to: usize) {
         if !self.joined.is_empty() {
             self.joined.retain(|m| usize::from(m.0) < from || usize::from(m.0) >= to);
         }
@@ -250,8 +257,11 @@ impl Row {
         self.fill(from, to, style);
     }
 
-    /// Erases without looking at what was there.
+    /// Erases without looking for halves of what was there.
     fn fill(&mut self, from: usize, to: usize, style: StyleId) {
+        if !self.joined.is_empty() {
+            self.joined.retain(|m| usize::from(m.0) < from || usize::from(m.0) >= to);
+        }
         if style == StyleId(0) && to >= self.cells.len() {
             self.cells.truncate(from);
         } else {
@@ -275,6 +285,7 @@ impl Row {
         self.break_pair(from);
         self.break_pair(end);
         self.break_pair(end - n);
+        self.drop_joined(end - n, end);
         self.shift(from, end - n, from + n);
         self.fill(from, from + n, style);
     }
@@ -285,6 +296,7 @@ impl Row {
         self.break_pair(from);
         self.break_pair(from + n);
         self.break_pair(end);
+        self.drop_joined(from, from + n);
         self.shift(from + n, end, from);
         self.fill(end - n, end, style);
     }
@@ -388,5 +400,53 @@ impl Row {
                 out.extend(self.joined_at(col));
             }
         }
+    }
+}
+
+saved!(
+    enum LineSize {
+        Single,
+        DoubleWidth,
+        DoubleTop,
+        DoubleBottom,
+    }
+);
+
+impl Save for Row {
+    fn put(&self, out: &mut Vec<u8>) {
+        let Row { cells, joined, stamp, wraps, prompt, size, ascii, plain } = self;
+        out.reserve(cells.len() * size_of::<Cell>());
+        put_list(cells, out);
+        put_list(joined, out);
+        stamp.put(out);
+        [*wraps, *prompt, *ascii, *plain].put(out);
+        size.put(out);
+    }
+
+    fn take(from: &mut Reader<'_>) -> Result<Self, Refused> {
+        let cells: Vec<Cell> = from.list(MAX_COLS.into())?;
+        let joined = from.list(cells.len() * MAX_JOINED)?;
+        let stamp = from.take()?;
+        let [wraps, prompt, ascii, plain] = from.take()?;
+        Ok(Row { cells, joined, stamp, wraps, prompt, size: from.take()?, ascii, plain })
+    }
+}
+
+impl Row {
+    /// What all else relies on: wide characters whole, joined code points in order, and no
+    /// claim that does not hold.
+    pub fn check(&self, cols: usize) -> Result<(), Refused> {
+        ensure(self.cells.len() <= cols, "the length of a row")?;
+        let tail_at = |col: usize| self.cells.get(col).is_some_and(|cell| cell.is_tail());
+        let whole = |(col, cell): (usize, &Cell)| cell.is_wide() == tail_at(col + 1);
+        ensure(!tail_at(0) && self.cells.iter().enumerate().all(whole), "half a character")?;
+        let ascii = |cell: &Cell| cell.is_ascii();
+        ensure(!self.ascii || self.cells.iter().all(ascii), "a row that is not ASCII")?;
+        let plain = |cell: &Cell| cell.same_look(BLANK);
+        ensure(!self.plain || self.cells.iter().all(plain), "a row that is not plain")?;
+        let ordered = self.joined.is_sorted_by_key(|m| m.0);
+        let inside = self.joined.last().is_none_or(|m| usize::from(m.0) < self.cells.len());
+        let few = self.joined.windows(MAX_JOINED + 1).all(|many| many[0].0 != many[MAX_JOINED].0);
+        ensure(ordered && inside && few, "joined characters")
     }
 }

@@ -1,18 +1,20 @@
 //! The two screens with cursor, pen and margins: what control functions act on.
 
-use super::cell::{BLANK, Cell, Ink, LinkId, StyleId};
+use super::Size;
+use super::cell::{Ink, LinkId, StyleId};
 use super::charset::Charsets;
 use super::grid::Grid;
 use super::links::{Link, Links};
 use super::modes::{Mode, Modes};
 use super::pack;
-use super::print::RUN;
+use super::print::Gathered;
 use super::row::Row;
+use super::save::saved;
+use super::scratch::Scratch;
 use super::scrollback::Scrollback;
 use super::style::{Color, Style, Styles};
 use super::sync::Frame;
 use super::tabs::Tabs;
-use super::{Limits, Size};
 
 /// Where the next character goes. `pending` is the deferred wrap: the last column was written
 /// and the next character goes to the next row.
@@ -59,7 +61,7 @@ pub enum Protection {
     Iso,
 }
 
-#[derive(Clone, Debug)]
+#[derive(PartialEq, Debug)]
 pub struct Screen {
     pub cols: usize,
     pub rows: usize,
@@ -88,6 +90,8 @@ pub struct Screen {
     pub last: Option<char>,
     /// A joiner came last: what follows may belong to the same character.
     pub after_zwj: bool,
+    /// Characters of ambiguous width take two columns.
+    pub ambiguous_wide: bool,
     /// DECSACE: attributes change in a rectangle, not in a stream.
     pub rect_exact: bool,
     /// Stamp of what changes now, and whether anything did.
@@ -96,13 +100,29 @@ pub struct Screen {
     /// What observers see while a frame is being drawn (mode 2026).
     pub frame: Option<Box<Frame>>,
     /// Cells are gathered here before they are written.
-    pub run: [Cell; RUN],
+    pub run: Scratch<Gathered>,
     /// Rows are packed here on their way to the scrollback.
-    packed: Vec<u8>,
+    packed: Scratch<Vec<u8>>,
 }
 
+saved!(struct Point { row, col, pending });
+saved!(struct Saved { point, pen, charsets, origin, protected });
+saved!(struct Margins { top, bottom, left, right });
+saved!(
+    enum Protection {
+        Off,
+        Dec,
+        Iso,
+    }
+);
+saved!(struct Screen {
+    cols, rows, grid, hidden, alt, scrollback, styles, links, point, saved, hidden_saved, margins,
+    modes, tabs, charsets, protection, pen, link, protected, ink, stale, last, after_zwj,
+    rect_exact, ambiguous_wide, now, changed, frame, run, packed,
+});
+
 impl Screen {
-    pub fn new(size: Size, limits: Limits) -> Screen {
+    pub fn new(size: Size, scrollback: Scrollback) -> Screen {
         let (cols, rows) = (usize::from(size.cols), usize::from(size.rows));
         Screen {
             cols,
@@ -110,7 +130,7 @@ impl Screen {
             grid: Grid::new(cols, rows),
             hidden: Grid::new(cols, rows),
             alt: false,
-            scrollback: Scrollback::new(limits),
+            scrollback,
             styles: Styles::default(),
             links: Links::default(),
             point: Point::default(),
@@ -128,12 +148,13 @@ impl Screen {
             stale: false,
             last: None,
             after_zwj: false,
+            ambiguous_wide: false,
             rect_exact: false,
             now: 1,
             changed: false,
             frame: None,
-            run: [BLANK; RUN],
-            packed: Vec::new(),
+            run: Scratch::default(),
+            packed: Scratch::default(),
         }
     }
 
@@ -342,14 +363,14 @@ impl Screen {
     #[inline]
     pub fn keep_top_row(&mut self) {
         let row = self.grid.row(0);
-        pack::pack(row, self.cols, &self.styles, &self.links, &mut self.packed);
-        self.scrollback.push(&self.packed);
+        pack::pack(row, self.cols, &self.styles, &self.links, &mut self.packed.0);
+        self.scrollback.push(&self.packed.0);
     }
 
     /// Packs a row of a screen `cols` wide into the scrollback.
     pub fn keep_row(&mut self, row: &Row, cols: usize) {
-        pack::pack(row, cols, &self.styles, &self.links, &mut self.packed);
-        self.scrollback.push(&self.packed);
+        pack::pack(row, cols, &self.styles, &self.links, &mut self.packed.0);
+        self.scrollback.push(&self.packed.0);
     }
 
     pub fn save_cursor(&mut self) {
@@ -434,7 +455,9 @@ impl Screen {
         }
     }
 
-    /// To the end of the row above; above the first row comes the last.
+    /// To the end of the row above; above the first row comes the last. Mode 45 does so too, as
+    /// in xterm up to 2023: newer ones go back only where a line went on, which moves nothing on
+    /// a screen that a program drew itself.
     fn back_to_row_above(&mut self) -> bool {
         let row = match self.point.row {
             row if row == self.margins.top => self.margins.bottom,

@@ -45,7 +45,6 @@ impl State {
         match mode {
             Mode::Origin => screen.go_to(0, 0),
             Mode::LeftRightMargins if !on => screen.drop_columns_margin(),
-            Mode::Autowrap if !on => screen.point.pending = false,
             Mode::ReverseVideo => {
                 screen.grid.touch_all(screen.now);
                 screen.changed = true;
@@ -106,6 +105,6 @@ impl State {
 
     pub fn soft_reset(&mut self) {
         self.screen.soft_reset();
-        self.keyboards.modify_other_keys = 0;
+        self.keyboards.modify(None, 0);
     }
 }

@@ -15,6 +15,36 @@ pub fn apply(params: &Params, style: &mut Style) {
     }
 }
 
+/// `38;2;r;g;bm` or `48;2;r;g;bm` in front, and what follows: the longest of the common sequences,
+/// at once.
+#[inline]
+pub fn apply_rgb<'a>(body: &'a [u8], style: &mut Style) -> Option<&'a [u8]> {
+    let [which @ (b'3' | b'4'), b'8', b';', b'2', b';', rest @ ..] = body else {
+        return None;
+    };
+    let (r, rest) = byte(rest, b';')?;
+    let (g, rest) = byte(rest, b';')?;
+    let (b, rest) = byte(rest, b'm')?;
+    let place = if *which == b'3' { &mut style.fg } else { &mut style.bg };
+    *place = Color::Rgb(r, g, b);
+    Some(rest)
+}
+
+/// One to three digits that end as they should.
+#[inline(always)]
+fn byte(bytes: &[u8], end: u8) -> Option<(u8, &[u8])> {
+    let digit = |byte: u8| Some(u32::from(byte.wrapping_sub(b'0'))).filter(|digit| *digit < 10);
+    let (value, rest) = match bytes {
+        [a, last, rest @ ..] if *last == end => (digit(*a)?, rest),
+        [a, b, last, rest @ ..] if *last == end => (digit(*a)? * 10 + digit(*b)?, rest),
+        [a, b, c, last, rest @ ..] if *last == end => {
+            (digit(*a)? * 100 + digit(*b)? * 10 + digit(*c)?, rest)
+        }
+        _ => return None,
+    };
+    u8::try_from(value).ok().map(|value| (value, rest))
+}
+
 fn apply_values(values: &[u16], style: &mut Style) {
     let mut rest = values;
     while let [first, after @ ..] = rest {

@@ -3,6 +3,7 @@
 use super::LineNo;
 use super::marks::Mark;
 use super::notice::Notice;
+use super::save::saved;
 use super::state::State;
 use std::ops::Range;
 
@@ -16,11 +17,14 @@ struct Spot {
     offset: usize,
 }
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Shell {
     input: Option<Spot>,
     output: Option<u64>,
 }
+
+saved!(struct Spot { line, offset });
+saved!(struct Shell { input, output });
 
 impl State {
     pub fn shell_osc(&mut self, params: &[&[u8]]) {

@@ -40,32 +40,25 @@ pub struct CopiedCell {
 impl Terminal {
     /// A copy of some rows of the screen, from the top.
     pub fn snapshot(&self, rows: Range<u16>) -> Snapshot {
-        let mut copy = self.empty_snapshot();
-        let screen = &self.state.screen;
-        let grid = screen.shown();
-        let mut line = screen.shown_top_line();
-        for y in 0..rows.end.min(self.size().rows) {
-            let row = grid.row(usize::from(y));
-            if rows.contains(&y) {
-                let stamp = grid.stamp_of(usize::from(y));
-                copy.add(row, screen_looks(self), (LineNo(line), Some(y), stamp));
-            }
-            line += u64::from(!row.wraps);
-        }
-        copy
+        self.copy_of(|row, _| rows.contains(&row))
     }
 
     /// A copy of the rows of the screen that changed after a stamp.
     pub fn snapshot_since(&self, stamp: u64) -> Snapshot {
-        let mut copy = self.snapshot(0..0);
+        self.copy_of(|_, changed| changed > stamp)
+    }
+
+    /// Rows of the screen, chosen by their place and the stamp of their last change.
+    fn copy_of(&self, wanted: impl Fn(u16, u64) -> bool) -> Snapshot {
+        let mut copy = self.empty_snapshot();
         let screen = &self.state.screen;
         let grid = screen.shown();
         let mut line = screen.shown_top_line();
         for y in 0..self.size().rows {
             let row = grid.row(usize::from(y));
-            let changed = grid.stamp_of(usize::from(y));
-            if changed > stamp {
-                copy.add(row, screen_looks(self), (LineNo(line), Some(y), changed));
+            let stamp = grid.stamp_of(usize::from(y));
+            if wanted(y, stamp) {
+                copy.add(row, screen_looks(self), (LineNo(line), Some(y), stamp));
             }
             line += u64::from(!row.wraps);
         }

@@ -5,13 +5,16 @@ use super::marks::Marks;
 use super::modes::Modes;
 use super::notice::{Cwd, Notice};
 use super::palette::Palette;
+use super::save::{MAX_COUNT, Reader, Refused, Save, ensure, put_list};
 use super::screen::Screen;
+use super::scrollback::Scrollback;
 use super::shell::Shell;
-use super::{CursorShape, Limits, Size};
+use super::{CursorShape, Size};
 
 /// Titles kept by CSI 22 t.
 pub const MAX_TITLES: usize = 16;
 
+#[derive(PartialEq, Debug)]
 pub struct State {
     pub screen: Screen,
     pub notices: Vec<Notice>,
@@ -29,9 +32,9 @@ pub struct State {
 }
 
 impl State {
-    pub fn new(size: Size, limits: Limits) -> State {
+    pub fn new(size: Size, scrollback: Scrollback) -> State {
         State {
-            screen: Screen::new(size, limits),
+            screen: Screen::new(size, scrollback),
             notices: Vec::new(),
             title: String::new(),
             titles: Vec::new(),
@@ -48,7 +51,6 @@ impl State {
 
     #[inline]
     pub fn print(&mut self, c: char) {
-        // C1 controls in UTF-8 are controls still, and none of them is common enough to act.
         if u32::from(c) < 0xa0 {
             self.c1(u32::from(c) as u8);
         } else {
@@ -56,15 +58,13 @@ impl State {
         }
     }
 
+    /// A C1 control in UTF-8 does what ESC and its letter do. Those that open a sequence or a
+    /// string open none: in UTF-8 only the forms with ESC do.
     fn c1(&mut self, byte: u8) {
         match byte {
-            0x84 => self.screen.index(),
-            0x85 => self.next_line(),
-            0x88 => self.set_tab(),
-            0x8d => self.screen.reverse_index(),
-            _ => {}
+            0x84 | 0x85 | 0x88 | 0x8d..=0x8f | 0x96 | 0x97 | 0x9a => self.esc(&[], byte - 0x40),
+            _ => self.screen.last = None,
         }
-        self.screen.last = None;
     }
 
     #[inline]
@@ -120,5 +120,55 @@ impl State {
             self.title.clone_from(&title);
             self.notices.push(Notice::Title(title));
         }
+    }
+}
+
+impl Save for State {
+    fn put(&self, out: &mut Vec<u8>) {
+        // Notices are handed over before anyone can save.
+        let State {
+            screen,
+            notices: _,
+            title,
+            titles,
+            cwd,
+            marks,
+            shell,
+            palette,
+            keyboards,
+            saved_modes,
+            shape,
+            stamp,
+        } = self;
+        screen.put(out);
+        title.put(out);
+        put_list(titles, out);
+        cwd.put(out);
+        marks.put(out);
+        shell.put(out);
+        palette.put(out);
+        keyboards.put(out);
+        saved_modes.put(out);
+        shape.put(out);
+        stamp.put(out);
+    }
+
+    fn take(from: &mut Reader<'_>) -> Result<Self, Refused> {
+        let state = State {
+            screen: from.take()?,
+            notices: Vec::new(),
+            title: from.take()?,
+            titles: from.list(MAX_TITLES)?,
+            cwd: from.take()?,
+            marks: from.take()?,
+            shell: from.take()?,
+            palette: from.take()?,
+            keyboards: from.take()?,
+            saved_modes: from.take()?,
+            shape: from.take()?,
+            stamp: from.take()?,
+        };
+        ensure(state.stamp < MAX_COUNT, "the stamp")?;
+        Ok(state)
     }
 }

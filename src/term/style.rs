@@ -1,6 +1,7 @@
 //! How a character looks, and the table that gives each look in use a small number.
 
 use super::cell::StyleId;
+use super::save::{Reader, Refused, Save, ensure, put_list, saved};
 
 /// A colour: the default one, one of the 256 of the palette, or red, green and blue.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -117,6 +118,15 @@ pub struct Styles {
     keys: Vec<Key>,
     slots: Vec<u16>,
     sweep_at: usize,
+    /// Styles not told apart since the last sweep.
+    refused: usize,
+}
+
+impl PartialEq for Styles {
+    fn eq(&self, other: &Styles) -> bool {
+        let parts = |s: &Styles| (s.sweep_at, s.refused);
+        self.list == other.list && parts(self) == parts(other)
+    }
 }
 
 impl Default for Styles {
@@ -126,6 +136,7 @@ impl Default for Styles {
             keys: vec![Style::default().key()],
             slots: vec![0; FIRST_SLOTS],
             sweep_at: SWEEP_FLOOR,
+            refused: 0,
         }
     }
 }
@@ -145,7 +156,7 @@ impl Styles {
 
     /// True when it is time to give the ids of unused styles back.
     pub fn wants_sweep(&self) -> bool {
-        self.list.len() >= self.sweep_at
+        self.list.len() >= self.sweep_at || self.refused >= SWEEP_FLOOR
     }
 
     #[inline]
@@ -156,7 +167,10 @@ impl Styles {
         }
         match self.find(key) {
             Ok(id) => StyleId(id),
-            Err(_) if self.list.len() >= MAX_STYLES => StyleId(0),
+            Err(_) if self.list.len() >= MAX_STYLES => {
+                self.refused = self.refused.saturating_add(1);
+                StyleId(0)
+            }
             Err(slot) => self.add(style, key, slot),
         }
     }
@@ -206,14 +220,81 @@ impl Styles {
                 kept.push(*style);
             }
         }
+        self.refused = 0;
         self.sweep_at = (kept.len() * 2).clamp(SWEEP_FLOOR, MAX_STYLES);
+        // So many in use that a sweep would come too often: only when some had to be refused.
         if kept.len() + SWEEP_FLOOR > MAX_STYLES {
             self.sweep_at = usize::MAX;
         }
-        self.keys = kept.iter().map(|style| style.key()).collect();
-        self.list = kept;
-        self.rehash(self.slots.len());
+        self.set_list(kept);
         map
+    }
+
+    fn set_list(&mut self, list: Vec<Style>) {
+        self.keys = list.iter().map(|style| style.key()).collect();
+        self.list = list;
+        self.rehash((self.list.len() * 2 + 1).next_power_of_two().max(FIRST_SLOTS));
+    }
+}
+
+saved!(
+    enum Underline {
+        None,
+        Single,
+        Double,
+        Curly,
+        Dotted,
+        Dashed,
+    }
+);
+saved!(struct Style { fg, bg, underline_color, underline, attrs });
+
+impl Save for Color {
+    fn put(&self, out: &mut Vec<u8>) {
+        match *self {
+            Color::Default => out.push(0),
+            Color::Indexed(n) => out.extend([1, n]),
+            Color::Rgb(r, g, b) => out.extend([2, r, g, b]),
+        }
+    }
+
+    fn take(from: &mut Reader<'_>) -> Result<Self, Refused> {
+        match from.take::<u8>()? {
+            0 => Ok(Color::Default),
+            1 => Ok(Color::Indexed(from.take()?)),
+            2 => Ok(Color::Rgb(from.take()?, from.take()?, from.take()?)),
+            _ => Err(Refused("a colour")),
+        }
+    }
+}
+
+impl Save for Attrs {
+    fn put(&self, out: &mut Vec<u8>) {
+        self.0.put(out);
+    }
+
+    fn take(from: &mut Reader<'_>) -> Result<Self, Refused> {
+        let bits = from.take()?;
+        ensure(Attrs::from_bits(bits).0 == bits, "attributes")?;
+        Ok(Attrs(bits))
+    }
+}
+
+impl Save for Styles {
+    fn put(&self, out: &mut Vec<u8>) {
+        let Styles { list, keys: _, slots: _, sweep_at, refused } = self;
+        put_list(list, out);
+        sweep_at.put(out);
+        refused.put(out);
+    }
+
+    fn take(from: &mut Reader<'_>) -> Result<Self, Refused> {
+        let list: Vec<Style> = from.list(MAX_STYLES)?;
+        ensure(list.first() == Some(&Style::default()), "the first style")?;
+        let (sweep_at, refused) = (from.take()?, from.take()?);
+        let mut styles = Styles { sweep_at, refused, ..Styles::default() };
+        styles.set_list(list);
+        Ok(styles)
     }
 }
 

@@ -1,10 +1,11 @@
 //! Synchronized output: the last finished frame, for observers, while the next is drawn.
 
 use super::grid::Grid;
+use super::save::saved;
 use super::screen::{Point, Screen};
 use super::state::State;
 
-#[derive(Clone, Debug)]
+#[derive(PartialEq, Debug)]
 pub struct Frame {
     pub grid: Grid,
     pub point: Point,
@@ -15,6 +16,8 @@ pub struct Frame {
     pub end_row: u64,
     pub stamp: u64,
 }
+
+saved!(struct Frame { grid, point, visible, top_line, end_row, stamp });
 
 impl Screen {
     pub fn begin_sync(&mut self, stamp: u64) {

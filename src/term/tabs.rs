@@ -1,6 +1,7 @@
 //! Tab stops, one bit a column.
 
 use super::MAX_COLS;
+use super::save::{Reader, Refused, Save};
 
 const EVERY: usize = 8;
 
@@ -32,5 +33,19 @@ impl Tabs {
     /// The next stop left of a column, `first` at least.
     pub fn before(&self, col: usize, first: usize) -> usize {
         (first..col).rev().find(|c| self.0.get(*c).copied().unwrap_or(false)).unwrap_or(first)
+    }
+}
+
+impl Save for Tabs {
+    fn put(&self, out: &mut Vec<u8>) {
+        let byte =
+            |stops: &[bool]| stops.iter().rev().fold(0, |byte, on| byte << 1 | u8::from(*on));
+        out.extend(self.0.chunks(8).map(byte));
+    }
+
+    fn take(from: &mut Reader<'_>) -> Result<Self, Refused> {
+        let bytes = from.bytes(usize::from(MAX_COLS).div_ceil(8))?;
+        let stop = |col: usize| bytes[col / 8] >> (col % 8) & 1 == 1;
+        Ok(Tabs((0..usize::from(MAX_COLS)).map(stop).collect()))
     }
 }

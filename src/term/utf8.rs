@@ -8,6 +8,14 @@ pub enum Decoded {
     Cut,
 }
 
+/// What three bytes stand for, if they are a character; surrogates are not looked for.
+#[inline(always)]
+pub fn three_bytes([a, b, c]: [u8; 3]) -> Option<u32> {
+    let all = u32::from_be_bytes([0, a, b, c]);
+    let code = (all & 0x0f_0000) >> 4 | (all & 0x3f00) >> 2 | all & 0x3f;
+    (all & 0xf0_c0c0 == 0xe0_8080).then_some(code)
+}
+
 /// The character in front, if it is whole, not ASCII and of the common lengths and planes.
 #[inline(always)]
 pub fn common(bytes: &[u8]) -> Option<(char, usize)> {

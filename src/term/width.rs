@@ -8,51 +8,85 @@ pub const VS16: char = '\u{fe0f}';
 
 /// The planes with nearly all characters in use; beyond them the library is asked.
 const TABLE_END: u32 = 0x2_0000;
-/// In the table: a character that may join the one before by rules of its own.
+/// In a table: a character that may join the one before by rules of its own.
 const SPECIAL: u8 = 3;
 
-/// Two bits a character, from the library's tables, which take several steps to look up.
-static TABLE: LazyLock<Box<[u8]>> = LazyLock::new(|| {
-    let byte = |at: u32| (0..4).fold(0, |byte, n| byte | class_of(at * 4 + n) << (n * 2));
-    (0..TABLE_END / 4).map(byte).collect()
-});
+/// Two bits a character, from the library's tables, which take several steps to look up; with
+/// ambiguous characters narrow, and wide.
+static NARROW: LazyLock<Box<[u8]>> = LazyLock::new(|| table(false));
+static WIDE: LazyLock<Box<[u8]>> = LazyLock::new(|| table(true));
 
-fn class_of(code: u32) -> u8 {
+fn table(wide: bool) -> Box<[u8]> {
+    let byte = |at: u32| (0..4).fold(0, |byte, n| byte | class_of(at * 4 + n, wide) << (n * 2));
+    (0..TABLE_END / 4).map(byte).collect()
+}
+
+fn class_of(code: u32, wide: bool) -> u8 {
     match char::from_u32(code) {
         Some(c) if is_regional_indicator(c) || is_skin_tone(c) => SPECIAL,
-        Some(c) => library_width(c),
+        Some(c) => library_width(c, wide),
         None => 1,
     }
 }
 
-fn library_width(c: char) -> u8 {
-    UnicodeWidthChar::width(c).unwrap_or(0).min(2) as u8
+fn library_width(c: char, wide: bool) -> u8 {
+    let width = UnicodeWidthChar::width(c).unwrap_or(0).min(2);
+    let widens = wide && width == 1 && UnicodeWidthChar::width_cjk(c) == Some(2);
+    width as u8 + u8::from(widens)
 }
 
-/// Columns of a character: 0 joins the one before, never more than 2. Ambiguous is narrow.
+/// Columns of a character: 0 joins the one before, never more than 2. `wide` tells how
+/// ambiguous characters are taken.
 #[inline]
-pub fn char_width(c: char) -> usize {
-    plain_width(c).unwrap_or_else(|| usize::from(library_width(c)))
+pub fn char_width(c: char, wide: bool) -> usize {
+    // Of the special ones a regional indicator takes one column, a skin tone two.
+    plain_width(c, wide).unwrap_or_else(|| 1 + usize::from(is_skin_tone(c)))
 }
 
 /// The same, unless the character may join the one before though it has a width.
 #[inline]
-pub fn plain_width(c: char) -> Option<usize> {
+pub fn plain_width(c: char, wide: bool) -> Option<usize> {
     let code = u32::from(c);
     if is_common_wide(code) {
         return Some(2);
     }
     if code >= TABLE_END {
-        return Some(usize::from(library_width(c)));
+        return Some(usize::from(library_width(c, wide)));
     }
-    let class = TABLE[code as usize / 4] >> (code % 4 * 2) & 3;
+    let class = Widths::get(wide).simple(code);
     (class != SPECIAL).then_some(usize::from(class))
 }
 
-/// Han and Hangul syllables, without asking the table.
+/// Whether a character takes one column by itself.
 #[inline]
-fn is_common_wide(code: u32) -> bool {
-    (0x4e00..=0x9fff).contains(&code) || (0xac00..=0xd7a3).contains(&code)
+pub fn is_narrow(code: u32) -> bool {
+    code < 0x7f || char::from_u32(code).is_some_and(|c| char_width(c, false) == 1)
+}
+
+/// A table at hand, for many characters after one another.
+#[derive(Clone, Copy)]
+pub struct Widths(&'static [u8]);
+
+impl Widths {
+    #[inline]
+    pub fn get(wide: bool) -> Widths {
+        Widths(if wide { &WIDE } else { &NARROW })
+    }
+
+    /// Columns of a character that joins nothing by itself; otherwise 0, or more than 2.
+    #[inline]
+    pub fn simple(self, code: u32) -> u8 {
+        self.0.get(code as usize / 4).map_or(0, |four| four >> (code % 4 * 2) & 3)
+    }
+}
+
+/// Han, kana and Hangul syllables, without asking the table.
+#[inline]
+pub fn is_common_wide(code: u32) -> bool {
+    (0x4e00..=0x9fff).contains(&code)
+        || (0x3041..=0x3096).contains(&code)
+        || (0x309b..=0x30ff).contains(&code)
+        || (0xac00..=0xd7a3).contains(&code)
 }
 
 #[inline]
@@ -67,6 +101,10 @@ pub fn is_skin_tone(c: char) -> bool {
 
 /// Characters that a zero-width joiner joins: pictographs, and the few old symbols among them.
 pub fn is_pictograph(c: char) -> bool {
+    // Most of those that are printed are here.
+    if (0x1f400..=0x1f53d).contains(&u32::from(c)) {
+        return true;
+    }
     matches!(u32::from(c),
         0x1f000..=0x1f0ff | 0x1f10d..=0x1f10f | 0x1f12f | 0x1f16c..=0x1f171 | 0x1f17e..=0x1f17f
         | 0x1f18e | 0x1f191..=0x1f19a | 0x1f1ad..=0x1f1e5 | 0x1f201..=0x1f20f | 0x1f21a
@@ -79,8 +117,30 @@ pub fn is_pictograph(c: char) -> bool {
 }
 
 /// Narrow characters that variation selector 16 turns into wide emoji.
+#[inline]
 pub fn is_text_emoji(c: char) -> bool {
-    matches!(u32::from(c),
+    let code = u32::from(c);
+    match code.checked_sub(SYMBOLS.start) {
+        Some(at) if code < SYMBOLS.end => SYMBOL_BITS[at as usize / 64] >> (at % 64) & 1 == 1,
+        _ => is_listed_emoji(code),
+    }
+}
+
+/// The block that nearly all of them are in, a bit each.
+const SYMBOLS: std::ops::Range<u32> = 0x2600..0x27c0;
+const SYMBOL_BITS: [u64; 7] = {
+    let mut bits = [0; 7];
+    let mut code = SYMBOLS.start;
+    while code < SYMBOLS.end {
+        let at = code - SYMBOLS.start;
+        bits[at as usize / 64] |= (is_listed_emoji(code) as u64) << (at % 64);
+        code += 1;
+    }
+    bits
+};
+
+const fn is_listed_emoji(code: u32) -> bool {
+    matches!(code,
         0x23 | 0x2a | 0x30..=0x39 | 0xa9 | 0xae | 0x203c | 0x2049 | 0x2122 | 0x2139
         | 0x2194..=0x2199 | 0x21a9..=0x21aa | 0x231a..=0x231b | 0x2328 | 0x23cf
         | 0x23e9..=0x23f3 | 0x23f8..=0x23fa | 0x24c2 | 0x25aa..=0x25ab | 0x25b6 | 0x25c0
@@ -121,7 +181,9 @@ mod tests {
     #[test]
     fn the_table_says_what_the_library_says() {
         for c in (0..=0x10_ffff).filter_map(char::from_u32) {
-            assert_eq!(char_width(c), usize::from(library_width(c)), "{c:?}");
+            assert_eq!(char_width(c, false), usize::from(library_width(c, false)), "{c:?}");
+            let wide = library_width(c, true);
+            assert_eq!(char_width(c, true), usize::from(wide), "{c:?}");
         }
     }
 
@@ -137,7 +199,7 @@ mod tests {
             ("\u{17d8}", 2),
         ];
         for (c, width) in all {
-            assert_eq!(c.chars().map(char_width).sum::<usize>(), width, "{c}");
+            assert_eq!(c.chars().map(|c| char_width(c, false)).sum::<usize>(), width, "{c}");
         }
     }
 }

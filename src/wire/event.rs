@@ -75,6 +75,11 @@ pub enum Event {
         kind: &'static str,
         bytes: usize,
     },
+    /// A string of a kind that means nothing here was swallowed.
+    Payload {
+        kind: &'static str,
+        bytes: usize,
+    },
     Resized {
         cols: u16,
         rows: u16,
@@ -158,9 +163,10 @@ kinds! {
     Created "created", Killed "killed", Exit "exit", Idle "idle", Activity "activity", Bell "bell",
     Title "title", Cwd "cwd", Prompt "prompt", CommandStart "command_start",
     CommandDone "command_done", AltScreen "alt_screen", Notification "notification",
-    Clipboard "clipboard", Progress "progress", Graphics "graphics", Resized "resized",
-    Attached "attached", Detached "detached", Taken "taken", Released "released",
-    Screen "screen", Output "output", Workspace "workspace", Restarted "restarted", Lost "lost",
+    Clipboard "clipboard", Progress "progress", Graphics "graphics", Payload "payload",
+    Resized "resized", Attached "attached", Detached "detached", Taken "taken",
+    Released "released", Screen "screen", Output "output", Workspace "workspace",
+    Restarted "restarted", Lost "lost",
 }
 
 impl EventKind {

@@ -5,6 +5,7 @@ mod failure;
 mod frame;
 mod line;
 pub mod pairs;
+mod picture;
 mod runs;
 mod state;
 
@@ -16,5 +17,6 @@ pub use line::{
     tagged_request_line,
 };
 pub use pairs::Pair;
+pub use picture::PictureHeader;
 pub use runs::Looks;
 pub use state::{CursorState, Shape};

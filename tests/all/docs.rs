@@ -125,6 +125,10 @@ fn run_block(block: &str, client: &mut Client, volatile: &BTreeSet<String>) {
         } else {
             let shown = parse(line.strip_prefix("← ").expect("a line begins with → or ←"));
             let found = client.next();
+            if found.get("data_base64").is_none() {
+                // A picture's bytes.
+                client.bytes(found["len"].as_u64().unwrap_or(0) as usize);
+            }
             let comparison = Comparison { volatile: volatile.clone(), request: request.clone() };
             comparison.check("", &shown, &found);
             if found.get("event").is_none() && found.get("seq").is_some() {

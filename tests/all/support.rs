@@ -155,6 +155,13 @@ impl Client {
         self.try_next().expect("the server closed the connection")
     }
 
+    /// Bytes that follow a line.
+    pub fn bytes(&mut self, count: usize) -> Vec<u8> {
+        let mut bytes = vec![0; count];
+        std::io::Read::read_exact(&mut self.stream, &mut bytes).expect("all of them come");
+        bytes
+    }
+
     pub fn ask(&mut self, request: Value) -> Value {
         self.send(&request);
         self.next()
@@ -188,6 +195,19 @@ impl Client {
                 return event;
             }
         }
+    }
+
+    /// Whether an event of this kind comes before the stream's time is up.
+    pub fn waits_for(&mut self, kind: &str) -> bool {
+        let mut line = String::new();
+        while self.stream.read_line(&mut line).is_ok_and(|length| length > 0) {
+            let event: Value = serde_json::from_str(&line).unwrap();
+            if event["event"] == kind {
+                return true;
+            }
+            line.clear();
+        }
+        false
     }
 
     /// Types something and gives back the number of the last event before it.

@@ -164,3 +164,11 @@ fn the_other_format() {
 fn the_kitty_protocol_goes_first() {
     check("Ctrl+a", "\x1b[>4;2m\x1b[>1u", "\x1b[97;5u");
 }
+
+/// XTFMTKEYS, as the program asks for it.
+#[test]
+fn the_program_chooses_the_format() {
+    check("Ctrl+i", "\x1b[>4;2m", "\x1b[27;5;105~");
+    check("Ctrl+i", "\x1b[>4;2m\x1b[>4;1f", "\x1b[105;5u");
+    check("Ctrl+i", "\x1b[>4;2m\x1b[>4;1f\x1b[>4f", "\x1b[27;5;105~");
+}

@@ -70,6 +70,9 @@ fn a_wide_character_takes_its_marks_with_it() {
     check((6, 1), "e\u{301}日\u{301}x\x1b[1G\x1b[@", " e\u{301}日\u{301}x");
     check((6, 1), "e\u{301}日\u{301}x\x1b[1G\x1b[P", "日\u{301}x");
     check((6, 1), "e\u{301}x\x1b[1Ga", "ax");
+    check((3, 1), "abe\u{301}\x1b[3G\x1b[@o\u{308}", "abo\u{308}");
+    check((3, 1), "abe\u{301}\x1b[3G\x1b[4ho\u{308}", "abo\u{308}");
+    check((4, 1), "ae\u{301}e\u{301}d\x1b[2G\x1b[3Po\u{308}x", "ao\u{308}x");
 }
 
 #[test]

@@ -29,6 +29,10 @@ fn origin_mode() {
     check(SIZE, "\x1b[2;4r\x1b[?6h\x1b[1;1HX\x1b[9;1HY\x1b[?6l", "|X||Y");
     check_cursor(SIZE, "\x1b[2;4r\x1b[?6h", (1, 0));
     check_cursor(SIZE, "\x1b[?69h\x1b[3;6s\x1b[2;4r\x1b[?6h\x1b[2;2H", (2, 3));
+    check_cursor(SIZE, "\x1b[?69h\x1b[3;6s\x1b[2;4r\x1b[?6h\x1b[99a\x1b[99e", (3, 5));
+    check_cursor(SIZE, "\x1b[?69h\x1b[3;6s\x1b[2;4r\x1b[99a\x1b[99e", (4, 19));
+    check_cursor(SIZE, "\x1b[?69h\x1b[3;6s\x1b[2;4r\x1b[?6h\x1b[2;2H\x1b[G", (2, 2));
+    check_cursor(SIZE, "\x1b[?69h\x1b[3;6s\x1b[2;4r\x1b[?6h\x1b[9d\x1b[9G", (3, 5));
     check_cursor(SIZE, "\x1b[2;4r\x1b[?6h\x1b7\x1b[?6l\x1b[H\x1b8", (1, 0));
 }
 

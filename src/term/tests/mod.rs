@@ -1,18 +1,23 @@
 //! Whole behaviour, by function.
 
+mod differential;
 mod edit;
 mod history;
 mod margins;
+mod memory;
 mod motion;
 mod osc;
 mod props;
 mod rect;
 mod reflow;
+mod reflow_props;
 mod reply;
+mod save;
 mod screens;
 mod sgr;
 mod shell;
 mod strings;
 mod sync;
 mod unicode;
+mod vectors;
 mod wrap;

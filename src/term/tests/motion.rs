@@ -65,6 +65,8 @@ fn rep_repeats_only_what_was_just_printed() {
     check(SIZE, "a\x1b[H\x1b[3bX", "X");
     check(SIZE, "a\x1b[1m\x1b[3b", "aaaa");
     check((5, 3), "日\x1b[2b", "日日|日");
+    check(SIZE, "e\u{301}\x1b[2bx", "e\u{301}e\u{301}e\u{301}x");
+    check(SIZE, "🇬🇧\x1b[b❤\u{fe0f}\x1b[b.", "🇬🇧🇬🇧❤\u{fe0f}❤\u{fe0f}.");
     check((5, 3), "ab\x1b[65535b", "bbbbb|bbbbb|bb");
 }
 

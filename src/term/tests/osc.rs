@@ -136,7 +136,22 @@ fn colours_are_set_asked_and_reset() {
     );
     check_reply("\x1b]11;#123456\x07\x1b]111\x07\x1b]11;?\x07", "\x1b]11;rgb:1212/1414/1818\x07");
     check_reply("\x1b]4;300;?\x07\x1b]4;x;?\x07\x1b]4;1;nonsense\x07", "");
+    check_reply(
+        "\x1b]4;1;Light Slate Grey;2;grey50;3;SteelBlue;4;gray101\x07\x1b]4;2;?;3;?\x07",
+        "\x1b]4;2;rgb:7f7f/7f7f/7f7f\x07\x1b]4;3;rgb:4646/8282/b4b4\x07",
+    );
     let pairs: String = (0..200).map(|n| format!(";{n};?")).collect();
     let (_, replies) = run(SIZE, format!("\x1b]4{pairs}\x07"));
     assert_eq!(replies.len(), 200);
+}
+
+/// Whoever draws must draw again.
+#[test]
+fn new_colours_are_a_change_of_the_screen() {
+    for osc in ["4;1;red", "104", "10;red", "11;red", "111"] {
+        let mut term = fed(SIZE, "a");
+        let before = term.stamp();
+        term.feed(format!("\x1b]{osc}\x07").as_bytes(), &mut Vec::new());
+        assert!(term.stamp() > before && term.row_stamp(0) == term.stamp(), "{osc}");
+    }
 }

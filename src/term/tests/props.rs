@@ -77,7 +77,7 @@ fn piece() -> impl Strategy<Value = Vec<u8>> {
 
 /// Bytes that print as a string when a test fails.
 #[derive(Clone)]
-struct Bytes(Vec<u8>);
+pub(super) struct Bytes(pub Vec<u8>);
 
 impl std::fmt::Debug for Bytes {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -85,11 +85,11 @@ impl std::fmt::Debug for Bytes {
     }
 }
 
-fn stream() -> impl Strategy<Value = Bytes> {
+pub(super) fn stream() -> impl Strategy<Value = Bytes> {
     prop::collection::vec(piece(), 0..60).prop_map(|pieces| Bytes(pieces.concat()))
 }
 
-fn size() -> impl Strategy<Value = (u16, u16)> {
+pub(super) fn size() -> impl Strategy<Value = (u16, u16)> {
     prop_oneof![(1u16..12, 1u16..8), (1u16..90, 1u16..30)]
 }
 

@@ -9,6 +9,7 @@ fn attributes_and_status() {
     check_reply("\x1b[1c", "");
     check_reply("\x1b[=c", "\x1bP!|54344100\x1b\\");
     check_reply("\x1b[5n", "\x1b[0n");
+    check_reply("\x1b[?62n\x1b[?63;7n\x1b[?75n", "\x1b[0*{\x1bP7!~0000\x1b\\\x1b[?70n");
     check_reply("\x1b[?996n", "\x1b[?997;1n");
     check_reply("\x1b]11;#ffffff\x07\x1b[?996n", "\x1b[?997;2n");
     let version = format!("\x1bP>|t4a {}\x1b\\", env!("CARGO_PKG_VERSION"));
@@ -31,6 +32,20 @@ fn sizes() {
     check_reply("\x1b[16t", "\x1b[6;20;10t");
     check_reply("\x1b[?2048h", "\x1b[48;5;20;100;200t");
     check_reply("\x1b]2;secret\x07\x1b[21t\x1b[20t", "");
+}
+
+/// Modes 2048 and 2031: the program is told when what it asked about changes.
+#[test]
+fn changes_are_told_where_asked_for() {
+    let mut term = crate::term::check::fed((20, 5), "\x1b[?2048h");
+    term.resize(crate::term::Size { cols: 30, rows: 6 });
+    let mut notices = Vec::new();
+    term.take_notices(&mut notices);
+    let report = b"\x1b[48;6;30;120;300t".to_vec();
+    assert_eq!(notices, [crate::term::Notice::Reply(report)]);
+    check_reply("\x1b]11;#fff\x07", "");
+    check_reply("\x1b[?2031h\x1b]11;#fff\x07\x1b]11;#eee\x07\x1b]10;#fff\x07", "\x1b[?997;2n");
+    check_reply("\x1b]11;#fff\x07\x1b[?2031h\x1b]111\x07", "\x1b[?997;1n");
 }
 
 #[test]
@@ -63,13 +78,15 @@ fn settings() {
 fn capabilities() {
     check_reply("\x1bP+q544e\x1b\\", "\x1bP1+r544E=787465726D2D323536636F6C6F72\x1b\\");
     check_reply("\x1bP+q436f;5A5A\x1b\\", "\x1bP1+r436F=323536\x1b\\\x1bP0+r\x1b\\");
+    check_reply("\x1bP+q5463\x1b\\", "\x1bP1+r5463\x1b\\");
+    check_reply("\x1bP+q536D6F6C\x1b\\", "\x1bP1+r536D6F6C=1B5B35336D\x1b\\");
     check_reply("\x1bP+qzz\x1b\\", "\x1bP0+r\x1b\\");
 }
 
-/// An answer would switch programs to a protocol that keys are not encoded in yet.
 #[test]
-fn kitty_keyboard_flags_are_kept_but_not_told() {
-    check_reply("\x1b[>5u\x1b[?u", "");
+fn kitty_keyboard_flags_are_kept_for_each_screen() {
+    check_reply("\x1b[?u\x1b[>5u\x1b[?u\x1b[<u\x1b[?u", "\x1b[?0u\x1b[?5u\x1b[?0u");
+    check_reply("\x1b[>5u\x1b[?1049h\x1b[?u\x1b[?1049l\x1b[?u", "\x1b[?0u\x1b[?5u");
     let flags = |bytes: &str| crate::term::check::fed((9, 2), bytes).keyboard_flags();
     assert_eq!(flags("\x1b[>5u"), 5);
     assert_eq!(flags("\x1b[>5u\x1b[>3u\x1b[<u"), 5);
@@ -85,4 +102,8 @@ fn modify_other_keys() {
     check_reply("\x1b[>4;2m\x1b[?4m", "\x1b[>4;2m");
     check_reply("\x1b[>4;2m\x1b[>4m\x1b[?4m", "\x1b[>4;0m");
     check_reply("\x1b[>4;1m\x1b[>4n\x1b[?4m", "\x1b[>4;0m");
+    check_reply("\x1b[>4;1m\x1b[>m\x1b[?4m", "\x1b[>4;0m");
+    check_reply("\x1b[>4;1m\x1b[>0;2m\x1b[?4m\x1b[?0m", "\x1b[>4;1m\x1b[>0;0m");
+    check_reply("\x1b[?1m\x1b[?2m\x1b[?99m", "\x1b[>1;2m\x1b[>2;2m");
+    check_reply("\x1b[?4g\x1b[>4;1f\x1b[?4g\x1b[>f\x1b[?4g", "\x1b[>4;0f\x1b[>4;1f\x1b[>4;0f");
 }

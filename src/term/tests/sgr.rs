@@ -20,6 +20,33 @@ fn check(bytes: &str, expected: Style) {
     assert_eq!(style(bytes), expected, "{bytes:?}");
 }
 
+/// The short way for these sequences and the long way give the same.
+#[test]
+fn colours_by_three_numbers() {
+    for (r, g, b) in [(0, 0, 0), (1, 22, 133), (255, 9, 90), (7, 256, 1), (999, 1, 2)] {
+        for which in [38, 48] {
+            let short = style(&format!("\x1b[{which};2;{r};{g};{b}m"));
+            assert_eq!(
+                short,
+                style(&format!("\x1b[{which};2;{r};{g};{b};m\x1b[{which}:2:{r}:{g}:{b}m"))
+            );
+            assert_eq!(short, style(&format!("\x1b[0;{which};2;{r};{g};{b}m")), "{r} {g} {b}");
+        }
+    }
+}
+
+/// Once there had been too many styles at a time, no new one was ever told apart again.
+#[test]
+fn styles_are_told_apart_again_when_the_many_are_gone() {
+    let mut term = fed((1000, 70), b"");
+    let style = |n: usize| format!("\x1b[38;2;{};{};{}mx", n >> 16, n >> 8 & 255, n & 255);
+    let many = |range: std::ops::Range<usize>| range.map(style).collect::<String>();
+    term.feed(many(0..69_000).as_bytes(), &mut Vec::new());
+    term.feed(("\x1b[2J".to_owned() + &many(80_000..90_000)).as_bytes(), &mut Vec::new());
+    term.feed(b"\x1b[H\x1b[38;2;1;2;3mx", &mut Vec::new());
+    assert_eq!(term.style_at(0, 0).fg, Color::Rgb(1, 2, 3));
+}
+
 #[test]
 fn attributes_on_and_off() {
     use Attrs as A;

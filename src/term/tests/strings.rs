@@ -42,6 +42,23 @@ fn long_strings_are_swallowed_whole() {
 }
 
 #[test]
+fn other_strings_are_told_with_their_length() {
+    use crate::term::PayloadKind as Kind;
+    let long = "x".repeat(100_000);
+    for (open, kind, more) in [
+        ("\x1bPtmux;", Kind::Dcs, 5),
+        ("\x1b_hello", Kind::Apc, 5),
+        ("\x1b^", Kind::Pm, 0),
+        ("\x1bX", Kind::Sos, 0),
+    ] {
+        let (term, notices) = run(SIZE, format!("A{open}{long}\x1b\\B"));
+        assert_eq!(picture(&term), "AB");
+        assert_eq!(notices, [Notice::Payload { kind, bytes: 100_000 + more }]);
+        assert_eq!(run(SIZE, format!("A{open}{long}\x18B")).1, [], "cut off");
+    }
+}
+
+#[test]
 fn pictures_are_told() {
     let kind = |bytes: &str| match run(SIZE, bytes).1.as_slice() {
         [Notice::Graphics { kind, bytes }] => (*kind, *bytes),

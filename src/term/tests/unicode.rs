@@ -1,8 +1,19 @@
 //! Widths, what joins, and bytes that are no UTF-8.
 
+use crate::term::LineNo;
 use crate::term::check::{check, check_cursor, fed, picture};
+use crate::view::text;
 
 const SIZE: (u16, u16) = (20, 5);
+
+/// The accent of a character that was pushed off the row stayed and sat on the next one there.
+#[test]
+fn what_joins_a_character_goes_with_it() {
+    for gone in ["\x1b['}", "\x1b[9@", "\x1b[9P", "\x1b[ A"] {
+        let term = fed((1, 2), format!("e\u{301}{gone}\ra"));
+        assert_eq!(text::lines(&term, LineNo(0), 1)[0].text, "a", "{}", gone.escape_debug());
+    }
+}
 
 #[test]
 fn wide_characters() {
@@ -70,6 +81,19 @@ fn a_character_widens_only_where_there_is_room() {
 }
 
 #[test]
+fn ambiguous_characters_are_narrow_unless_told() {
+    for (wide, col) in [(false, 5), (true, 8)] {
+        let mut term = fed(SIZE, "");
+        term.set_ambiguous_wide(wide);
+        term.feed("─…日§".as_bytes(), &mut Vec::new());
+        assert_eq!((term.cursor().col, term.width_at(0, 0)), (col, 1 + usize::from(wide)));
+        term.feed(b"\r\n\n\n\n\n", &mut Vec::new());
+        term.resize(crate::term::Size { cols: 20, rows: 6 });
+        assert_eq!(term.width_at(0, 0), 1 + usize::from(wide), "back from the scrollback");
+    }
+}
+
+#[test]
 fn bad_bytes_are_replaced_one_for_each_part() {
     check(SIZE, b"a\xff\xc3(b", "a\u{fffd}\u{fffd}(b");
     check(SIZE, b"\xf0\x9f\x98A", "\u{fffd}A");
@@ -83,6 +107,10 @@ fn bad_bytes_are_replaced_one_for_each_part() {
 fn controls_in_utf8_are_controls() {
     check(SIZE, "a\u{85}b\u{9b}31mc", "a|b31mc");
     check(SIZE, "a\u{84}b\u{8d}c", "a c| b");
+    check(SIZE, "\x1b*0\x1b+0\u{8e}qq\u{8f}qq", "─q─q");
+    check(SIZE, "a\u{96}b\u{97}c\x1b[2J", " b");
+    check(SIZE, "a\u{90}b\u{98}c\u{9d}d\u{9e}e\u{9f}f\u{9c}g", "abcdefg");
+    crate::term::check::check_reply("\u{9a}", "\x1b[?64;1;6;22;28;52c");
 }
 
 /// A wide character that had to wrap leaves a column that is no text.

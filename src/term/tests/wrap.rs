@@ -47,6 +47,9 @@ fn without_autowrap_the_last_column_is_overwritten() {
         &("x".repeat(19) + "y"),
     );
     check((4, 2), "\x1b[?7labc日", "ab日");
+    check((3, 2), "\x1b[?7labe\u{301}o\u{308}", "abo\u{308}");
+    check((3, 2), "\x1b[?7labcd\x1b[?7he", "abd|e");
+    check((3, 2), "abc\x1b[?7ld", "abd");
     check((4, 1), "\x1b[?7lhello\x1b[Z!!!!!", "!!!!");
 }
 
@@ -64,8 +67,13 @@ fn a_wrapped_row_knows_it_goes_on() {
 fn reverse_wrap_goes_back_over_the_edge() {
     check(SIZE, "\x1b[?45h".to_owned() + &full() + "y\x08\x08Z", &("x".repeat(19) + "Z|y"));
     check(SIZE, "\x1b[?45h".to_owned() + &full() + "\x08Z", &("x".repeat(19) + "Z"));
-    check((3, 2), "\x1b[?45h\x08X", "|  X");
-    check((3, 2), "\x1b[?45h\x1b[65535DX", "X");
+    for mode in ["\x1b[?45h", "\x1b[?1045h"] {
+        check((3, 2), mode.to_owned() + "\x08X", "|  X");
+        check((3, 2), mode.to_owned() + "\x1b[65535DX", "X");
+        check((3, 2), mode.to_owned() + "a\r\n\x08X", "a X");
+        check((3, 3), mode.to_owned() + "\x1b[1;2r\x08X", "|  X");
+    }
+    check((3, 2), "\x1b[?45;7l\x1b[?45habc\r\n\x08X", "abc|X");
 }
 
 #[test]

@@ -1,0 +1,21 @@
+//! What the fuzz targets do with bytes from outside; the tests run the same on a few seeds.
+
+pub mod input;
+pub mod keeper;
+pub mod osc;
+pub mod save;
+pub mod term;
+pub mod wire;
+
+/// What a target does with its input.
+pub type Run = fn(&[u8]);
+
+/// A target's name, what it does, and pieces that its input is likely made of.
+pub const ALL: [(&str, Run, &[&[u8]]); 6] = [
+    ("term", term::run, term::PIECES),
+    ("osc", osc::run, osc::PIECES),
+    ("save", save::run, term::PIECES),
+    ("wire", wire::run, wire::PIECES),
+    ("keeper", keeper::run, keeper::PIECES),
+    ("input", input::run, input::PIECES),
+];

@@ -1,0 +1,145 @@
+//! One row of text as pixels.
+
+use super::Cell;
+use super::glyphs::{Glyphs, Letter, Mask};
+use super::ramps::{Paint, Pixel};
+use crate::term::{CursorShape, Underline};
+use crate::view::look::Look;
+use crate::view::sheet::SheetRow;
+
+/// The pixels of a row, line by line.
+pub struct Band<P> {
+    pub w: usize,
+    pub h: usize,
+    pub pixels: Vec<P>,
+}
+
+/// Draws a row; `paints` has the look of each tile.
+pub fn draw<'a, P: Pixel + 'a>(
+    row: &SheetRow,
+    cell: Cell,
+    glyphs: &mut Glyphs,
+    paint_of: impl Fn(u32) -> &'a Paint<P>,
+    band: &mut Band<P>,
+) {
+    (band.w, band.h) = (row.tiles.len() * cell.w, cell.h);
+    band.pixels.resize(band.w * band.h, P::default());
+    for (at, tile) in row.tiles.iter().enumerate().filter(|(_, tile)| tile.width > 0) {
+        let paint = paint_of(tile.ink);
+        let look = &paint.look;
+        let wide = tile.width == 2;
+        let face = u8::from(look.bold) | u8::from(look.italic) << 1;
+        let letter = Letter { ch: if look.hidden { ' ' } else { tile.ch }, face, wide };
+        let x = at * cell.w;
+        let joined = !row.joined.is_empty() && row.joined_at(at).next().is_some();
+        if joined && !look.hidden {
+            blit(&glyphs.cluster(letter, row.joined_at(at)), paint, x, band);
+        } else {
+            blit(glyphs.get(letter), paint, x, band);
+        }
+        if is_decorated(look) {
+            decorate(paint, cell, (x, x + cell.w * usize::from(tile.width)), band);
+        }
+    }
+}
+
+fn is_decorated(look: &Look) -> bool {
+    let lines = look.underline != Underline::None || look.strike || look.overline;
+    lines || look.link || look.cursor.is_some()
+}
+
+fn blit<P: Pixel>(mask: &Mask, paint: &Paint<P>, x: usize, band: &mut Band<P>) {
+    let rows = band.pixels.chunks_exact_mut(band.w);
+    let lines = mask.shades.chunks_exact(mask.w);
+    for (y, (row, shades)) in rows.zip(lines).enumerate() {
+        let row = &mut row[x..x + mask.w];
+        if !mask.lit.contains(&y) {
+            row.fill(paint.ramp[0]);
+            continue;
+        }
+        for (pixel, shade) in row.iter_mut().zip(shades) {
+            *pixel = paint.ramp[usize::from(*shade & 15)];
+        }
+    }
+}
+
+/// Lines under, over and through a cell, and a cursor that is a line.
+fn decorate<P: Pixel>(paint: &Paint<P>, cell: Cell, x: (usize, usize), band: &mut Band<P>) {
+    let look = &paint.look;
+    let line = super::canvas::light(cell.w);
+    let letter = paint.ramp[15];
+    if !look.hidden {
+        underline(look, paint.line, cell, x, band);
+    }
+    if look.strike && !look.hidden {
+        let y = cell.h * 11 / 20;
+        band.fill(x, (y, y + line), letter);
+    }
+    if look.overline && !look.hidden {
+        band.fill(x, (0, line), letter);
+    }
+    match look.cursor {
+        Some((CursorShape::Underline, _)) => {
+            band.fill(x, (cell.h - (2 * line).min(cell.h), cell.h), paint.cursor);
+        }
+        Some((CursorShape::Bar, _)) => {
+            band.fill((x.0, x.0 + (cell.w / 5).max(1)), (0, cell.h), paint.cursor);
+        }
+        _ => {}
+    }
+}
+
+fn underline<P: Pixel>(look: &Look, ink: P, cell: Cell, x: (usize, usize), band: &mut Band<P>) {
+    let line = super::canvas::light(cell.w);
+    // Under most letters' feet, with room for the lines that need it.
+    let y = (cell.h * 17 / 20).min(cell.h - line);
+    match look.underline {
+        // A link shows even where its program did not underline it.
+        Underline::None if look.link => band.dashes(x, (y, y + line), (line, line), ink),
+        Underline::None => {}
+        Underline::Single => band.fill(x, (y, y + line), ink),
+        Underline::Double => {
+            let second = (y + 2 * line).min(cell.h - line);
+            band.fill(x, (second - 2 * line, second - line), ink);
+            band.fill(x, (second, second + line), ink);
+        }
+        Underline::Curly => band.wave(x, y, cell, ink),
+        Underline::Dotted => band.dashes(x, (y, y + line), (line, line), ink),
+        Underline::Dashed => {
+            let dash = (cell.w * 3 / 5).max(1);
+            band.dashes(x, (y, y + line), (dash, cell.w - dash), ink);
+        }
+    }
+}
+
+impl<P: Pixel> Band<P> {
+    pub fn new() -> Band<P> {
+        Band { w: 0, h: 0, pixels: Vec::new() }
+    }
+
+    fn fill(&mut self, x: (usize, usize), y: (usize, usize), ink: P) {
+        for row in y.0..y.1.min(self.h) {
+            self.pixels[row * self.w + x.0..row * self.w + x.1.min(self.w)].fill(ink);
+        }
+    }
+
+    /// Dashes that go on evenly in the next cell.
+    fn dashes(&mut self, x: (usize, usize), y: (usize, usize), (on, off): (usize, usize), ink: P) {
+        for at in (x.0..x.1).filter(|at| at % (on + off).max(1) < on) {
+            self.fill((at, at + 1), y, ink);
+        }
+    }
+
+    /// A wave, one turn a cell, in whole pixels.
+    fn wave(&mut self, x: (usize, usize), y: usize, cell: Cell, ink: P) {
+        let line = super::canvas::light(cell.w);
+        let height = (cell.h / 10).max(1);
+        let top = y.min(cell.h.saturating_sub(line + 2 * height)) as f32;
+        for at in x.0..x.1 {
+            let turn = (at as f32 + 0.5) / cell.w as f32 * std::f32::consts::TAU;
+            let middle = top + height as f32 * (1.0 - turn.sin());
+            let start = middle.round() as usize;
+            self.fill((at, at + 1), (start, start + line), ink);
+        }
+    }
+}
