@@ -12,7 +12,7 @@ use super::cell::{Cell, Ink, LinkId, StyleId};
 use super::links::{Link, Links};
 use super::row::{LineSize, Row};
 use super::style::{Attrs, Color, Style, Styles, Underline};
-use super::width::{char_width, is_narrow};
+use super::width::{char_width, is_common_wide, is_narrow};
 
 const HEADER: usize = 9;
 const TRAILER: usize = 2;
@@ -112,9 +112,11 @@ fn pack_cells(cells: &[Cell], joined: &[(u16, char)], out: &mut Vec<u8>) {
         let here = col;
         // The other half of a wide character adds nothing.
         col += 1 + usize::from(cell.is_wide());
-        if let Some(code) = cell.lone_wide() {
+        // One that is wide only because ambiguous ones are here says so itself.
+        let lone_wide = cell.lone_wide().filter(|code| is_common_wide(*code) || !is_narrow(*code));
+        if let Some(code) = lone_wide {
             text.push(code);
-        } else if !cell.is_joined() && is_narrow(cell.code()) {
+        } else if !cell.is_joined() && !cell.is_wide() && is_narrow(cell.code()) {
             text.push(cell.code());
         } else {
             let start = joined.iter().take_while(|m| usize::from(m.0) < here).count();
