@@ -449,7 +449,8 @@ mod tests {
         let answer = json!({"rows": rows, "styles": [{}], "cols": 3, "lines": [0, 1]});
         scroll.take(&serde_json::from_value(answer).unwrap());
         scroll.pattern = Some(Regex::new("cd").unwrap());
-        assert_eq!(scroll.matches(), [vec![2..3], vec![0..1]]);
+        let found = scroll.matches();
+        assert_eq!((&found[0][..], &found[1][..]), (&[2..3][..], &[0..1][..]));
     }
 
     #[test]

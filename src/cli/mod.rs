@@ -156,7 +156,7 @@ pub fn main() -> ExitCode {
         false => Format::People,
     };
     let Some(action) = cli.action.or_else(usual_action) else {
-        let _ = Cli::command().print_help();
+        eprintln!("{}", Cli::command().render_help());
         return ExitCode::from(2);
     };
     match run(action, &mut Output::new(format, cli.json)) {

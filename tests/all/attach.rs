@@ -5,19 +5,17 @@ use serde_json::{Value, json};
 use crate::support::{Server, alive, eventually};
 
 /// Someone at a terminal of their own, looking at the terminals of another server.
-struct Person<'a> {
-    /// The server whose terminals are looked at.
-    inner: &'a Server,
+struct Person {
     desk: Server,
     id: String,
 }
 
-impl<'a> Person<'a> {
-    fn sits_down(inner: &'a Server, args: &[&str]) -> Person<'a> {
+impl Person {
+    fn sits_down(inner: &Server, args: &[&str]) -> Person {
         Person::with_size(inner, args, 100, 30)
     }
 
-    fn with_size(inner: &'a Server, args: &[&str], cols: u16, rows: u16) -> Person<'a> {
+    fn with_size(inner: &Server, args: &[&str], cols: u16, rows: u16) -> Person {
         let desk = Server::start();
         let mut argv = vec![env!("CARGO_BIN_EXE_t4a")];
         argv.extend(args);
@@ -30,7 +28,7 @@ impl<'a> Person<'a> {
         );
         let id = desk.connect().ok(json!({"cmd": "create", "cmd_args": ["bash", "-c", line],
             "cols": cols, "rows": rows, "env": person_env(inner)}));
-        Person { inner, desk, id: id["id"].as_str().unwrap().to_owned() }
+        Person { desk, id: id["id"].as_str().unwrap().to_owned() }
     }
 
     fn keys(&self, keys: &[&str]) {

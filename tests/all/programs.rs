@@ -226,8 +226,12 @@ fn tmux_inside_is_drawn_split_and_left() {
         let socket = server.dir().join("tmux");
         desk.run("echo before");
         let before = desk.screen();
+        // Keys that come fast are a paste to tmux, which does not hear its prefix then.
+        let config = server.dir().join("tmux.conf");
+        std::fs::write(&config, "set -g assume-paste-time 0\n").unwrap();
         let inner = "new \"env PS1='inner> ' sh\"";
-        desk.enter(&format!("tmux -f /dev/null -S {} {inner}", socket.display()));
+        let (config, socket) = (config.display(), socket.display());
+        desk.enter(&format!("tmux -f {config} -S {socket} {inner}"));
         desk.wait(|screen| screen[0] == "inner>" && screen[rows - 1].starts_with("[0] 0:"));
         desk.keys("echo in$((40+2))side\n");
         desk.wait(|screen| screen.iter().any(|row| row == "in42side"));

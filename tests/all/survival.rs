@@ -65,6 +65,7 @@ fn listed(client: &mut Client) -> Vec<Value> {
         let fields = terminal.as_object_mut().unwrap();
         fields.remove("title");
         fields.remove("command");
+        fields.remove("cwd");
     }
     terminals
 }
