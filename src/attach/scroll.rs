@@ -450,7 +450,7 @@ mod tests {
         scroll.take(&serde_json::from_value(answer).unwrap());
         scroll.pattern = Some(Regex::new("cd").unwrap());
         let found = scroll.matches();
-        assert_eq!((&found[0][..], &found[1][..]), (&[2..3][..], &[0..1][..]));
+        assert_eq!((&found[0][0], &found[1][0]), (&(2..3), &(0..1)));
     }
 
     #[test]
