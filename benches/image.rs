@@ -108,8 +108,9 @@ fn case(name: &'static str, (cols, rows): (u16, u16), text: [&str; 2], scale: us
 fn main() {
     let (small, large) = ((80, 24), (200, 50));
     let cases = [
-        case("ls --color 80x24", small, [&listing(24, 0), &listing(24, 100)], 66),
-        case("ls --color 80x24", small, [&listing(24, 0), &listing(24, 100)], 100),
+        case("ls --color 80x24", small, [&listing(13, 0), &listing(13, 100)], 66),
+        case("full ls -l 80x24", small, [&listing(24, 0), &listing(24, 100)], 66),
+        case("full ls -l 80x24", small, [&listing(24, 0), &listing(24, 100)], 100),
         case("full colour 80x24", small, [&dense(80, 24, 12), &dense(80, 24, 11)], 66),
         case("full colour 200x50", large, [&dense(200, 50, 12), &dense(200, 50, 11)], 100),
         case("200 colours 200x50", large, [&dense(200, 50, 200), &dense(200, 50, 199)], 100),

@@ -3,6 +3,8 @@
 //! A general compressor spends more time on setting itself up than on a strip of a few kilobytes.
 //! This one has no state and knows that what comes again mostly comes again one pixel line below.
 
+use std::sync::LazyLock;
+
 use super::huffman::{Bits, Codes, MAX_BITS, MAX_LENGTH_BITS};
 
 const MIN_MATCH: usize = 4;
@@ -49,25 +51,84 @@ fn distance_symbol(distance: usize) -> (usize, u32) {
     }
 }
 
-/// A byte, or a repetition of what came before.
+/// A byte, or a repetition of what came before, in one number.
 #[derive(Clone, Copy)]
-enum Token {
-    Byte(u8),
-    Again { length: u16, distance: u16 },
+struct Token(u32);
+
+impl Token {
+    const AGAIN: u32 = 1 << 31;
+
+    fn again(length: usize, distance: usize) -> Token {
+        Token(Token::AGAIN | (length as u32) << 16 | distance as u32)
+    }
+
+    fn is_byte(self) -> bool {
+        self.0 < Token::AGAIN
+    }
+
+    fn length(self) -> usize {
+        (self.0 >> 16 & 0x1ff) as usize
+    }
+
+    fn distance(self) -> usize {
+        (self.0 & 0xffff) as usize
+    }
+}
+
+/// Tokens, and how often each symbol is needed to write them.
+struct Tokens {
+    list: Vec<Token>,
+    counts: Counts,
+}
+
+struct Counts {
+    letters: [u32; LETTERS],
+    distances: [u32; DISTANCES],
+    /// Bits that tell lengths and distances besides their symbols.
+    extra: usize,
+}
+
+impl Tokens {
+    fn with_room(count: usize) -> Tokens {
+        let mut letters = [0; LETTERS];
+        letters[END] = 1;
+        let counts = Counts { letters, distances: [0; DISTANCES], extra: 0 };
+        Tokens { list: Vec::with_capacity(count), counts }
+    }
+
+    #[inline]
+    fn put_byte(&mut self, byte: u8) {
+        self.counts.letters[usize::from(byte)] += 1;
+        self.list.push(Token(byte.into()));
+    }
+
+    #[inline]
+    fn put_again(&mut self, length: usize, distance: usize) {
+        let (symbol, extra) = length_symbol(length);
+        self.counts.letters[257 + symbol] += 1;
+        self.counts.extra += extra as usize;
+        let (symbol, extra) = distance_symbol(distance);
+        self.counts.distances[symbol] += 1;
+        self.counts.extra += extra as usize;
+        self.list.push(Token::again(length, distance));
+    }
 }
 
 /// Appends what stands in `data` from `from` on, lines of `stride` bytes, as blocks that end at a
 /// whole byte. What stands before it was packed before: the row of text above.
 pub fn pack(data: &[u8], from: usize, stride: usize, out: &mut Vec<u8>) {
     let tokens = Search::new(data, from, stride).tokens();
-    let mut bits = Bits::after(std::mem::take(out));
-    Block::new(&tokens).write(&tokens, &mut bits);
+    let block = Block::new(&tokens.counts);
+    let mut bits = Bits::after(std::mem::take(out), block.cost(&tokens.counts) / 8 + 1 + END_ROOM);
+    block.write(&tokens.list, &mut bits);
     // An empty stored block brings the stream to a whole byte.
     bits.put(0, 3);
-    bits.align();
-    bits.bytes.extend_from_slice(&[0, 0, 0xff, 0xff]);
-    *out = bits.bytes;
+    *out = bits.finish();
+    out.extend_from_slice(&[0, 0, 0xff, 0xff]);
 }
+
+/// Room for what a block costs besides its tokens.
+const END_ROOM: usize = 16;
 
 /// What ends a stream of such blocks.
 pub const LAST: [u8; 2] = [3, 0];
@@ -107,17 +168,17 @@ impl<'a> Search<'a> {
         }
     }
 
-    fn tokens(mut self) -> Vec<Token> {
-        let mut tokens = Vec::with_capacity((self.data.len() - self.from) / 8);
+    fn tokens(mut self) -> Tokens {
+        let mut tokens = Tokens::with_room((self.data.len() - self.from) / 4);
         let mut at = self.from;
         while at < self.data.len() {
             let (length, distance) = self.best(at);
             if length < MIN_MATCH {
-                tokens.push(Token::Byte(self.data[at]));
+                tokens.put_byte(self.data[at]);
                 at += 1;
                 continue;
             }
-            tokens.push(Token::Again { length: length as u16, distance: distance as u16 });
+            tokens.put_again(length, distance);
             let inside = if length <= DENSE { at + 1 } else { at + length - 2 };
             (inside..at + length).for_each(|place| self.remember(place));
             at += length;
@@ -173,7 +234,10 @@ fn word(bytes: &[u8]) -> [u8; 8] {
     bytes.try_into().unwrap_or_default()
 }
 
+static FIXED: LazyLock<Block> = LazyLock::new(Block::fixed);
+
 /// A block's codes: its own, or the ones that need not be told.
+#[derive(Clone)]
 struct Block {
     letters: Codes,
     distances: Codes,
@@ -181,6 +245,7 @@ struct Block {
 }
 
 /// The lengths of a block's own codes, packed in their turn.
+#[derive(Clone)]
 struct Header {
     /// Symbol, extra bits and how many.
     symbols: Vec<(usize, u32, u32)>,
@@ -191,23 +256,16 @@ struct Header {
 }
 
 impl Block {
-    fn new(tokens: &[Token]) -> Block {
-        let (mut letters, mut distances) = ([0_u32; LETTERS], [0_u32; DISTANCES]);
-        letters[END] = 1;
-        for token in tokens {
-            match token {
-                Token::Byte(byte) => letters[usize::from(*byte)] += 1,
-                Token::Again { length, distance } => {
-                    letters[257 + length_symbol((*length).into()).0] += 1;
-                    distances[distance_symbol((*distance).into()).0] += 1;
-                }
-            }
-        }
-        let own = Block::own(&letters, &distances);
-        let fixed = Block::fixed();
-        let cost = |block: &Block| block.letters.cost(&letters) + block.distances.cost(&distances);
-        let told = own.header.as_ref().map_or(0, Header::cost);
-        if cost(&own) + told < cost(&fixed) { own } else { fixed }
+    fn new(counts: &Counts) -> Block {
+        let own = Block::own(&counts.letters, &counts.distances);
+        if own.cost(counts) < FIXED.cost(counts) { own } else { FIXED.clone() }
+    }
+
+    /// Bits that tokens so counted take, what is told about the codes included.
+    fn cost(&self, counts: &Counts) -> usize {
+        let told = self.header.as_ref().map_or(0, Header::cost);
+        let tokens = self.letters.cost(&counts.letters) + self.distances.cost(&counts.distances);
+        told + tokens + counts.extra
     }
 
     fn own(letters: &[u32], distances: &[u32]) -> Block {
@@ -238,23 +296,27 @@ impl Block {
             }
         }
         for token in tokens {
-            match token {
-                Token::Byte(byte) => self.letters.put(usize::from(*byte), bits),
-                Token::Again { length, distance } => {
-                    self.put_again((*length).into(), (*distance).into(), bits);
-                }
+            match token.is_byte() {
+                true => self.letters.put(token.0 as usize, bits),
+                false => self.put_again(token.length(), token.distance(), bits),
             }
         }
         self.letters.put(END, bits);
     }
 
+    /// Length and distance with their extra bits are 48 at most: all at once.
+    #[inline]
     fn put_again(&self, length: usize, distance: usize, bits: &mut Bits) {
         let (symbol, extra) = length_symbol(length);
-        self.letters.put(257 + symbol, bits);
-        bits.put((length - usize::from(LENGTH_BASE[symbol])) as u32, extra);
+        let (mut value, mut count) = self.letters.of_symbol(257 + symbol);
+        value |= ((length - usize::from(LENGTH_BASE[symbol])) as u64) << count;
+        count += extra;
         let (symbol, extra) = distance_symbol(distance);
-        self.distances.put(symbol, bits);
-        bits.put((distance - usize::from(DISTANCE_BASE[symbol])) as u32, extra);
+        let (code, code_length) = self.distances.of_symbol(symbol);
+        value |= code << count;
+        count += code_length;
+        value |= ((distance - usize::from(DISTANCE_BASE[symbol])) as u64) << count;
+        bits.put(value, count + extra);
     }
 }
 
@@ -295,15 +357,15 @@ impl Header {
     }
 
     fn write(&self, bits: &mut Bits) {
-        bits.put((self.letters - 257) as u32, 5);
-        bits.put((self.distances - 1) as u32, 5);
-        bits.put((self.order - 4) as u32, 4);
+        bits.put((self.letters - 257) as u64, 5);
+        bits.put((self.distances - 1) as u64, 5);
+        bits.put((self.order - 4) as u64, 4);
         for symbol in &ORDER[..self.order] {
-            bits.put(u32::from(self.codes.lengths[*symbol]), 3);
+            bits.put(u64::from(self.codes.lengths[*symbol]), 3);
         }
         for (symbol, value, extra) in &self.symbols {
             self.codes.put(*symbol, bits);
-            bits.put(*value, *extra);
+            bits.put(u64::from(*value), *extra);
         }
     }
 }

@@ -5,38 +5,45 @@ pub const MAX_BITS: usize = 15;
 pub const MAX_LENGTH_BITS: usize = 7;
 
 /// Bits from the lowest on.
-#[derive(Default)]
 pub struct Bits {
-    pub bytes: Vec<u8>,
+    bytes: Vec<u8>,
+    /// Whole bytes written; there is room for a word after them.
+    end: usize,
     held: u64,
     count: u32,
 }
 
+const WORD: usize = 8;
+
 impl Bits {
-    pub fn after(bytes: Vec<u8>) -> Bits {
-        Bits { bytes, ..Bits::default() }
+    /// Goes on after what is there; there must be room for all that is put.
+    pub fn after(mut bytes: Vec<u8>, room: usize) -> Bits {
+        let end = bytes.len();
+        bytes.resize(end + room + WORD, 0);
+        Bits { bytes, end, held: 0, count: 0 }
     }
 
-    /// At most 32 at a time.
+    /// At most 56 at a time. A word is written each time, so that nothing has to be decided: what is
+    /// not full yet is written again.
     #[inline]
-    pub fn put(&mut self, value: u32, count: u32) {
-        self.held |= u64::from(value) << self.count;
+    pub fn put(&mut self, value: u64, count: u32) {
+        self.held |= value << self.count;
         self.count += count;
-        if self.count >= 32 {
-            self.bytes.extend_from_slice(&(self.held as u32).to_le_bytes());
-            self.held >>= 32;
-            self.count -= 32;
+        if let Some(word) = self.bytes[self.end..].first_chunk_mut::<WORD>() {
+            *word = self.held.to_le_bytes();
         }
+        let whole = self.count / 8;
+        self.end += whole as usize;
+        // A shift by all 64 bits cannot come: at most 63 are held.
+        self.held >>= whole * 8;
+        self.count %= 8;
     }
 
-    /// Fills the last byte up with zeros.
-    pub fn align(&mut self) {
-        while self.count > 0 {
-            self.bytes.push(self.held as u8);
-            self.held >>= 8;
-            self.count = self.count.saturating_sub(8);
-        }
-        self.held = 0;
+    /// The bytes, the last one filled up with zeros.
+    pub fn finish(mut self) -> Vec<u8> {
+        self.end += usize::from(self.count > 0);
+        self.bytes.truncate(self.end);
+        self.bytes
     }
 }
 
@@ -71,10 +78,17 @@ impl Codes {
         Codes { codes: lengths.iter().map(&mut code).collect(), lengths }
     }
 
+    /// Bits of a symbol and how many.
+    #[inline]
+    pub fn of_symbol(&self, symbol: usize) -> (u64, u32) {
+        let (code, length) = self.codes[symbol];
+        (code.into(), length.into())
+    }
+
     #[inline]
     pub fn put(&self, symbol: usize, bits: &mut Bits) {
-        let (code, length) = self.codes[symbol];
-        bits.put(code.into(), length.into());
+        let (code, length) = self.of_symbol(symbol);
+        bits.put(code, length);
     }
 
     /// Bits that symbols occurring so often take.

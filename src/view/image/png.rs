@@ -69,18 +69,7 @@ const PRIME: u32 = 65_521;
 
 /// The sum that ends a zlib stream (Adler-32).
 fn adler(bytes: &[u8]) -> u32 {
-    /// As many bytes as can be added before a sum overflows.
-    const AT_ONCE: usize = 5552;
-    let (mut a, mut b) = (1, 0);
-    for part in bytes.chunks(AT_ONCE) {
-        for byte in part {
-            a += u32::from(*byte);
-            b += a;
-        }
-        a %= PRIME;
-        b %= PRIME;
-    }
-    b << 16 | a
+    simd_adler32::adler32(&bytes)
 }
 
 /// The sum of two pieces one after another, the second `length` bytes long.
