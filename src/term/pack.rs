@@ -20,6 +20,8 @@ const TRAILER: usize = 2;
 pub const MAX_RECORD: usize = 65_528;
 const JOIN: u8 = 1;
 const JOIN_WIDE: u8 = 0x80;
+/// Bytes of a cell that nothing joins: `JOIN`, its byte, and a character.
+const MAX_CELL: usize = 2 + 4;
 
 const WRAPS: u8 = 1;
 const ASCII: u8 = 2;
@@ -104,8 +106,7 @@ fn pack_ascii(cells: &[Cell], out: &mut Vec<u8>) {
 
 fn pack_cells(cells: &[Cell], joined: &[(u16, char)], out: &mut Vec<u8>) {
     let start = out.len();
-    // A cell may be a cluster without joined characters: a wide one on a screen of one column.
-    out.resize(start + cells.len() * (2 + 4) + joined.len() * 4, 0);
+    out.resize(start + cells.len() * MAX_CELL + joined.len() * 4, 0);
     let mut text = Text { bytes: &mut out[start..], len: 0 };
     let (mut joined, mut col) = (joined, 0);
     while let Some(cell) = cells.get(col) {
@@ -454,5 +455,27 @@ fn underline(number: u16) -> Underline {
         4 => Underline::Dotted,
         5 => Underline::Dashed,
         _ => Underline::None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Wide characters in one column each, as a screen of one column has them, take most room.
+    #[test]
+    fn characters_of_another_width_than_theirs_have_room() {
+        for c in ['日', '😀', '\u{301}', '\u{e0101}', 'a', 'é'] {
+            let mut row = Row::default();
+            (0..40).for_each(|col| row.write_narrow(col, c, Ink::default()));
+            row.join(39, '\u{e0101}');
+            let (mut styles, mut links) = (Styles::default(), Links::default());
+            let mut out = Vec::new();
+            pack(&row, 40, &styles, &links, &mut out);
+            let mut text = String::new();
+            Record(&out).text(&mut text);
+            assert_eq!(text, c.to_string().repeat(40) + "\u{e0101}");
+            assert_eq!(Record(&out).unpack(&mut styles, &mut links).cells(), row.cells());
+        }
     }
 }

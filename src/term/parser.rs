@@ -101,6 +101,17 @@ impl Parser {
             match *first {
                 b' '..=b'~' => {
                     let len = text_len(rest);
+                    if len == 1 && matches!(after, [0x80..=0xff, ..]) {
+                        let left = self.chars(rest, state);
+                        match left {
+                            Some(left) if left.len() < rest.len() => {
+                                rest = left;
+                                continue;
+                            }
+                            Some(_) => {}
+                            None => return &[],
+                        }
+                    }
                     state.screen.print_ascii(&rest[..len]);
                     rest = &rest[len..];
                 }
@@ -124,18 +135,22 @@ impl Parser {
         rest
     }
 
-    /// Prints the run of non-ASCII characters in front; None when the last one is cut.
+    /// Prints the characters in front, with single ones of ASCII between them; None when the last
+    /// one is cut.
     #[inline]
     fn chars<'a>(&mut self, bytes: &'a [u8], state: &mut State) -> Option<&'a [u8]> {
         let mut rest = bytes;
-        while let Some(first @ 0x80..) = rest.first() {
+        while is_char_or_before_one(rest) {
+            let before = rest.len();
             // Variation selectors begin with this, and join what is before them.
-            if *first != 0xef {
+            if rest[0] != 0xef {
                 rest = &rest[state.screen.print_run(rest)..];
             }
             // What ended the run needs more thought.
-            if rest.first().is_none_or(|b| *b < 0x80) {
-                continue;
+            match rest.first() {
+                Some(0x80..) => {}
+                _ if rest.len() < before => continue,
+                _ => break,
             }
             match decode(rest) {
                 Decoded::Char(c, len) => {
@@ -336,6 +351,16 @@ impl Parser {
         self.string.clear();
         self.string.shrink_to(MAX_STRING);
         self.string_len = 0;
+    }
+}
+
+/// A character that is not ASCII is in front, or behind a single one that is.
+#[inline]
+fn is_char_or_before_one(bytes: &[u8]) -> bool {
+    match bytes {
+        [0x80..=0xff, ..] => true,
+        [b' '..=b'~', second, ..] => *second >= 0x80,
+        _ => false,
     }
 }
 

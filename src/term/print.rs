@@ -106,7 +106,13 @@ impl Screen {
 
     #[inline]
     pub fn print(&mut self, c: char) {
-        let width = plain_width(c, self.ambiguous_wide).unwrap_or(0);
+        let width = match plain_width(c, self.ambiguous_wide) {
+            Some(0) if self.charsets.is_ascii() => {
+                self.joins(c, 0);
+                return;
+            }
+            width => width.unwrap_or(0),
+        };
         let col = self.point.col + width;
         if width == 0 || self.is_odd() || col > self.right_limit() + 1 {
             return self.print_with_care(c);
@@ -322,22 +328,25 @@ fn gather_wide(bytes: &[u8], cells: &mut [Cell], ink: Ink) -> Run {
 /// there is a better way for text.
 #[inline(always)]
 fn simple_char(bytes: &[u8]) -> Option<(u32, &[u8])> {
-    match bytes {
-        [a @ 0xc2..=0xdf, b @ 0x80..=0xbf, rest @ ..] => {
-            Some((u32::from(a & 0x1f) << 6 | u32::from(b & 0x3f), rest))
+    let (first, rest) = bytes.split_first()?;
+    match *first {
+        0xf0 => {
+            let ([b, c, d], rest) = rest.split_first_chunk()?;
+            // The last two bytes are as in a character of three.
+            let code = u32::from(b & 0x3f) << 12 | three_bytes([0xe0, *c, *d])?;
+            matches!(b, 0x90..=0xbf).then_some((code, rest))
         }
-        [a @ 0xe1..=0xef, b, c, rest @ ..] => {
-            let code = three_bytes([*a, *b, *c])?;
+        0xe1..=0xef => {
+            let ([b, c], rest) = rest.split_first_chunk()?;
+            let code = three_bytes([*first, *b, *c])?;
             (code >> 11 != 0x1b).then_some((code, rest))
         }
-        [0xf0, b @ 0x90..=0xbf, c, d, rest @ ..] => {
-            // The last two bytes are as in a character of three.
-            let low = three_bytes([0xe0, *c, *d])?;
-            Some((u32::from(b & 0x3f) << 12 | low, rest))
+        0xc2..=0xdf => {
+            let (b, rest) = rest.split_first()?;
+            let code = u32::from(first & 0x1f) << 6 | u32::from(b & 0x3f);
+            matches!(b, 0x80..=0xbf).then_some((code, rest))
         }
-        [a @ b' '..=b'~', rest @ ..] if matches!(rest, [0x80..=0xff, ..]) => {
-            Some((u32::from(*a), rest))
-        }
+        b' '..=b'~' => rest.first().filter(|b| **b >= 0x80).map(|_| (u32::from(*first), rest)),
         _ => None,
     }
 }

@@ -136,6 +136,7 @@ impl Row {
     }
 
     /// Writes cells of one ink, wide pairs whole, that are not ASCII.
+    #[inline]
     pub fn write_cells(&mut self, col: usize, cells: &[Cell], ink: Ink) {
         self.plain &= ink.is_plain();
         let end = col + cells.len();
@@ -201,22 +202,34 @@ impl Row {
 
     /// Joins a code point to the character of a column.
     pub fn join(&mut self, col: usize, c: char) {
-        // What is joined is nearly always joined to the last character.
-        let after = self.joined.iter().rev().take_while(|m| usize::from(m.0) > col).count();
-        let at = self.joined.len() - after;
-        let has = self.joined[..at].iter().rev().take_while(|m| usize::from(m.0) == col).count();
-        if col >= self.cells.len() || has >= MAX_JOINED {
+        let Some(cell) = self.cells.get_mut(col) else {
             return;
+        };
+        // Nearly always nothing is joined here or after it.
+        if self.joined.last().is_none_or(|m| usize::from(m.0) < col) {
+            self.joined.push((col as u16, c));
+        } else {
+            let at = self.joined.partition_point(|m| usize::from(m.0) <= col);
+            let here = self.joined[..at].iter().rev().take_while(|m| usize::from(m.0) == col);
+            if here.count() >= MAX_JOINED {
+                return;
+            }
+            self.joined.insert(at, (col as u16, c));
         }
-        self.joined.insert(at, (col as u16, c));
-        self.cells[col] = self.cells[col].with_joined(true);
+        *cell = cell.with_joined(true);
         self.ascii = false;
     }
 
     /// Makes a narrow character wide; the next column must be free to take.
     pub fn widen(&mut self, col: usize) {
-        self.cut(col + 1, col + 2);
         let ink = self.cell(col).ink();
+        if col + 1 == self.cells.len() {
+            self.cells[col] = self.cells[col].widened();
+            self.cells.push(Cell::tail(ink));
+            self.ascii = false;
+            return;
+        }
+        self.cut(col + 1, col + 2);
         let span = self.span(col, col + 2);
         span[0] = span[0].widened();
         span[1] = Cell::tail(ink);
