@@ -52,10 +52,11 @@ fn face_with(c: char, face: Face) -> Option<&'static Font> {
 pub fn draw(c: char, face: Face, cell: (usize, usize), canvas: &mut Canvas) -> bool {
     let Some(font) = face_with(c, face) else { return false };
     let size = cell.0 as f32 / ADVANCE;
-    let (metrics, mut cover) = font.rasterize(c, size);
+    let (metrics, thirds) = font.rasterize_subpixel(c, size);
     if metrics.width == 0 {
         return false;
     }
+    let (width, mut cover) = sharpest(&thirds, metrics.width);
     lift(&mut cover);
     // Letters stand in the middle of their cell; marks that join another letter have no width.
     let room = canvas.w as f32 - size * ADVANCE;
@@ -64,13 +65,32 @@ pub fn draw(c: char, face: Face, cell: (usize, usize), canvas: &mut Canvas) -> b
     // What would hang out of the cell is moved in: it must be seen.
     let lowest = (canvas.h as i32 - metrics.height as i32).max(0);
     let top = (base - metrics.ymin - metrics.height as i32).clamp(0, lowest);
-    let left = origin + metrics.xmin;
-    if left >= canvas.w as i32 || left + metrics.width as i32 <= 0 {
+    let left = origin + metrics.xmin - 1;
+    if left >= canvas.w as i32 || left + width as i32 <= 0 {
         // The font has it, but beside the cell.
         return false;
     }
-    canvas.overlay((left, top), (metrics.width, metrics.height), &cover);
+    canvas.overlay((left, top), (width, metrics.height), &cover);
     true
+}
+
+/// The letter moved by a third of a pixel to the left, to the right, or not: wherever its strokes
+/// cover whole pixels best. One pixel wider on each side.
+fn sharpest(thirds: &[u8], width: usize) -> (usize, Vec<u8>) {
+    let moved = [2, 4, 3].map(|by| {
+        let row = |row: &[u8]| {
+            let at =
+                |n: usize| n.checked_sub(6).and_then(|n| row.get(n)).map_or(0, |v| u32::from(*v));
+            let pixel =
+                |x: usize| ((at(3 * x + by) + at(3 * x + by + 1) + at(3 * x + by + 2)) / 3) as u8;
+            (0..width + 2).map(pixel).collect::<Vec<u8>>()
+        };
+        thirds.chunks_exact(3 * width).flat_map(row).collect::<Vec<u8>>()
+    });
+    let sharpness =
+        |cover: &Vec<u8>| cover.iter().map(|v| u64::from(*v) * u64::from(*v)).sum::<u64>();
+    let best = moved.into_iter().max_by_key(sharpness).unwrap_or_default();
+    (width + 2, best)
 }
 
 /// A mark without width is drawn to the left of where it stands.
