@@ -140,7 +140,9 @@ fn memory() {
     let head = [ENGINES[0].0, ENGINES[1].0, ENGINES[2].0, "of alacritty's"];
     println!("{:<20}{:>16}{:>20}{:>16}{:>16}", "", head[0], head[1], head[2], head[3]);
     for (name, cols) in MEMORY {
-        let bytes = if name == "empty" { 0 } else { 20_000 * usize::from(cols) };
+        // A cell of this one takes up to 40 bytes of input.
+        let per_cell = if name == "truecolor" { 40 } else { 2 };
+        let bytes = LINES as usize * usize::from(cols) * per_cell;
         let [ours, alacritty, vt100] =
             ENGINES.map(|(engine, _)| alone(engine, name, bytes, cols, 1));
         let part = format!("1/{:.1}", alacritty as f64 / ours.max(1) as f64);
@@ -180,9 +182,10 @@ fn alone(engine: &str, workload: &str, bytes: usize, cols: u16, times: usize) ->
     String::from_utf8_lossy(&out.stdout).trim().parse().unwrap_or(-1)
 }
 
+/// Memory that is ours alone, without pages of the program.
 fn resident_kb() -> i64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find(|line| line.starts_with("VmRSS")).unwrap_or_default();
+    let line = status.lines().find(|line| line.starts_with("RssAnon")).unwrap_or_default();
     line.split_whitespace().nth(1).and_then(|kb| kb.parse().ok()).unwrap_or(0)
 }
 
@@ -221,6 +224,7 @@ fn main() {
             once(rest).expect("--once ENGINE WORKLOAD BYTES COLS TIMES");
         }
         _ if args.iter().any(|arg| arg == "flat") => flat(),
+        _ if args.iter().any(|arg| arg == "memory") => memory(),
         _ => {
             speed();
             memory();
