@@ -487,7 +487,8 @@ fn a_new_worker_is_found_by_itself() {
     let person = Person::sits_down(&inner, &["attach", &id]);
     person.sees("$");
     kill(inner.worker_pid().into(), rustix::process::Signal::KILL);
-    person.sees("connected again");
+    let view = || inner.connect().ok(json!({"cmd": "info", "id": id}))["attached"][0].clone();
+    eventually("it looks again", || view()["name"] == "ann");
     person.types("echo still $((6 * 7))\n");
     person.sees("still 42");
     inner.cli(&["shutdown"]);

@@ -190,6 +190,12 @@ fn a_terminal_made_by_hand_is_where_its_maker_is() {
     assert!(has(&set, "MINE=no") && has(&set, "TERM=vt220") && !has(&set, "MINE=yes"), "{set:?}");
 }
 
+/// All commands but those that only make sense on a connection.
+fn on_the_command_line() -> impl Iterator<Item = &'static &'static str> {
+    let wire_only = ["cells", "view", "detach", "workspace"];
+    t4a::command::NAMES.iter().filter(move |name| !wire_only.contains(name))
+}
+
 #[test]
 fn texts_to_install_are_printed_and_are_well_formed() {
     let server = Server::not_started();
@@ -205,8 +211,7 @@ fn texts_to_install_are_printed_and_are_well_formed() {
     };
     for shell in ["bash", "zsh", "fish"] {
         let script = check(&["completions", shell], shell);
-        let wire_only = ["cells", "view", "detach", "workspace"];
-        for name in t4a::command::NAMES.iter().filter(|name| !wire_only.contains(name)) {
+        for name in on_the_command_line() {
             assert!(script.contains(name), "{shell}: {name}");
         }
         assert!(!script.contains("__worker") && !script.contains("--background"), "{shell}");
@@ -214,7 +219,7 @@ fn texts_to_install_are_printed_and_are_well_formed() {
     }
     let page = stdout(&server.cli(&["man"]));
     assert!(page.contains(".TH t4a 1"), "{page}");
-    for name in t4a::command::NAMES {
+    for name in on_the_command_line() {
         assert!(page.contains(&format!("t4a\\-{name}(1)")), "{name}");
     }
     assert!(!server.socket().exists(), "no server is needed for that");

@@ -125,7 +125,7 @@ fn vim_follows_a_resize() {
     let server = Server::start();
     let mut desk = Desk::new(&server, (80, 24));
     desk.run("seq 100 > numbers");
-    desk.enter("vim -u NONE -N +'set ruler noswapfile' numbers");
+    desk.enter("vim -u NONE -N --cmd 'set ruler noswapfile' numbers");
     desk.wait(|screen| screen[22] == "23" && screen[23].contains("1,1"));
     for (cols, rows) in [(120, 40), (60, 10), (80, 24)] {
         desk.client.ok(json!({"cmd": "resize", "id": desk.id, "cols": cols, "rows": rows}));
@@ -227,11 +227,10 @@ fn tmux_inside_is_drawn_split_and_left() {
         desk.run("echo before");
         let before = desk.screen();
         // Keys that come fast are a paste to tmux, which does not hear its prefix then.
-        let config = server.dir().join("tmux.conf");
-        std::fs::write(&config, "set -g assume-paste-time 0\n").unwrap();
+        let config = server.home().join(".tmux.conf");
+        std::fs::write(config, "set -g assume-paste-time 0\n").unwrap();
         let inner = "new \"env PS1='inner> ' sh\"";
-        let (config, socket) = (config.display(), socket.display());
-        desk.enter(&format!("tmux -f {config} -S {socket} {inner}"));
+        desk.enter(&format!("tmux -S {} {inner}", socket.display()));
         desk.wait(|screen| screen[0] == "inner>" && screen[rows - 1].starts_with("[0] 0:"));
         desk.keys("echo in$((40+2))side\n");
         desk.wait(|screen| screen.iter().any(|row| row == "in42side"));
