@@ -60,6 +60,14 @@ pub fn left_behind(group: u32, leader: u32) -> bool {
     session_of(leader).is_none() && members(group).any(|stat| stat.session == leader)
 }
 
+/// From `/proc`: a session that is led from outside this pid namespace is 0 there, which rustix's
+/// `getsid` holds to be impossible.
+#[cfg(target_os = "linux")]
+fn session_of(pid: u32) -> Option<u32> {
+    Stat::read(pid).map(|stat| stat.session)
+}
+
+#[cfg(not(target_os = "linux"))]
 fn session_of(pid: u32) -> Option<u32> {
     let pid = rustix::process::Pid::from_raw(i32::try_from(pid).ok()?)?;
     let session = rustix::process::getsid(Some(pid)).ok()?;
@@ -186,6 +194,7 @@ mod tests {
         };
         check("5 (sh) S 1 5 4 34816 5 0", "sh", ('S', 5, 4));
         check("5 (a) R (b) c) R 1 7 8 0", "a) R (b) c", ('R', 7, 8));
+        check("5 (sh) S 0 0 0 0 -1 0", "sh", ('S', 0, 0));
         for bad in ["", "5 sh S 1 5 4", "5 (sh)", "5 (sh) S", "5 (sh) S 1 x 4"] {
             assert!(Stat::parse(5, bad).is_none(), "{bad}");
         }
