@@ -33,3 +33,5 @@ mod shells;
 mod support;
 #[path = "all/survival.rs"]
 mod survival;
+#[path = "all/views.rs"]
+mod views;

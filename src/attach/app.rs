@@ -311,6 +311,7 @@ impl App {
             name: self.start.name.clone(),
             cols: None,
             rows: None,
+            raw: false,
         };
         self.ask(&attach, Pending::Attach(id));
     }

@@ -163,6 +163,7 @@ impl App {
             name: self.start.name.clone(),
             cols: None,
             rows: None,
+            raw: false,
         };
         let previews: Vec<_> = terminals.iter().map(attach).collect();
         for attach in previews {

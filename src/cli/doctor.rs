@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::output::{self, Output};
-use crate::client::{Answer, Client, Trouble, log_path};
+use crate::client::{Client, Trouble, log_path};
 use crate::command::{Hello, List};
 use crate::os::{paths, socket};
 
@@ -27,10 +27,7 @@ struct Report {
 pub fn run(out: &mut Output) -> Result<(), Trouble> {
     let report = examine();
     let healthy = report.problems.is_empty();
-    let value = serde_json::to_value(&report).unwrap_or_default();
-    let mut line = value.to_string().into_bytes();
-    line.push(b'\n');
-    out.answer(Ok(Answer { line, value }), people)?;
+    out.report(serde_json::to_value(&report).unwrap_or_default(), people)?;
     if healthy { Ok(()) } else { Err(Trouble::Ill) }
 }
 

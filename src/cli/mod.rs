@@ -1,5 +1,6 @@
 //! The command line: the same commands as on the wire, and a few that concern the server itself.
 
+mod config;
 mod doctor;
 mod escape;
 mod inline;
@@ -75,7 +76,7 @@ enum Action {
     Signal(command::Signal),
     Events(command::Events),
     Kill(command::Kill),
-    Config(command::Config),
+    Config(config::ConfigArgs),
     Hello(command::Hello),
     /// Run the server in the foreground
     Daemon(DaemonArgs),
@@ -201,7 +202,10 @@ fn run(action: Action, out: &mut Output) -> Result<(), Trouble> {
         Action::Resize(resize) => ask(resize, out, output::nothing),
         Action::Signal(signal) => ask(signal, out, output::nothing),
         Action::Kill(kill) => ask(kill, out, output::nothing),
-        Action::Config(config) => ask(config, out, output::fields),
+        Action::Config(args) => match args.action {
+            None => ask(args.config, out, output::fields),
+            Some(config::ConfigAction::Check) => config::check(out),
+        },
         Action::Hello(hello) => ask(hello, out, output::fields),
         Action::Events(events) => stream(&events, out),
         Action::Shutdown(shutdown) => stop(&shutdown, out),

@@ -37,6 +37,13 @@ impl Output {
         self.print(answer, people, json)
     }
 
+    /// Something the command line found out by itself.
+    pub fn report(&mut self, value: Value, people: fn(&Value) -> String) -> Result<(), Trouble> {
+        let mut line = value.to_string().into_bytes();
+        line.push(b'\n');
+        self.answer(Ok(Answer { line, value }), people)
+    }
+
     /// An answer whose text is what the user wants also in a pipe.
     pub fn data(
         &mut self,

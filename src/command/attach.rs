@@ -19,6 +19,9 @@ pub struct Attach {
     pub cols: Option<i64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rows: Option<i64>,
+    /// The program's bytes after a redraw, for a viewer that is a terminal itself.
+    #[serde(default)]
+    pub raw: bool,
 }
 
 impl Command for Attach {
@@ -27,6 +30,7 @@ impl Command for Attach {
     fn run(self, mux: &mut Mux, ticket: &Ticket) -> Result<(), Failure> {
         let terminal = mux.find(&self.id)?;
         let size = optional_size("attach", self.cols, self.rows)?;
-        mux.attach(Attachment { terminal, role: self.role, name: self.name, size }, ticket)
+        let Attach { role, name, raw, .. } = self;
+        mux.attach(Attachment { terminal, role, name, size, raw }, ticket)
     }
 }

@@ -43,6 +43,8 @@ pub const STREAM_BATCH: usize = 64 << 10;
 /// Views of terminals at once, and characters of a viewer's name.
 pub const MAX_VIEWS: usize = 1024;
 pub const MAX_VIEW_NAME: usize = 64;
+/// Bytes of a program that a raw view has not read yet; with more it gets a redraw.
+pub const MAX_RAW_QUEUE: usize = 256 << 10;
 /// Commands of a terminal that are remembered.
 pub const MAX_COMMANDS: usize = 1000;
 /// Layouts kept for clients, and bytes of JSON of each.

@@ -10,6 +10,7 @@ pub mod limits;
 pub mod names;
 mod notices;
 mod pictures;
+mod raw;
 mod record;
 pub mod signals;
 mod terminal;

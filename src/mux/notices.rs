@@ -22,6 +22,7 @@ impl Mux {
         terminal.output_bytes += bytes.len() as u64;
         terminal.last_output = now;
         let resumed = std::mem::take(&mut terminal.idle);
+        self.views.wrote(id, bytes);
         let fed = catch_unwind(AssertUnwindSafe(|| terminal.grid.feed(bytes, &mut notices)));
         if fed.is_err() {
             // One terminal's bytes must not end the service of the others.

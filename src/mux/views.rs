@@ -6,6 +6,7 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 
 use super::limits::{FRAME_PACE, MAX_VIEW_NAME, MAX_VIEWS, TYPING_SHOWN};
+use super::raw::Raw;
 use super::{ClientId, Mux, Terminal, TerminalId, Ticket};
 use crate::term::Size;
 use crate::wire::{
@@ -29,6 +30,8 @@ pub struct View {
     sent: Option<Instant>,
     /// Something is to be shown that the last frame did not.
     stale: bool,
+    /// For a viewer that is a terminal itself: the program's bytes instead of frames.
+    raw: Option<Raw>,
 }
 
 /// What the last frame brought a view to.
@@ -70,6 +73,7 @@ pub struct Attachment {
     pub role: Role,
     pub name: String,
     pub size: Option<Size>,
+    pub raw: bool,
 }
 
 impl Views {
@@ -91,6 +95,12 @@ impl Views {
         self.of(terminal).find(|(_, view)| view.role == Role::Take)
     }
 
+    /// The program wrote; viewers with a terminal of their own read it as it is.
+    pub fn wrote(&mut self, terminal: TerminalId, bytes: &[u8]) {
+        let its = self.all.values_mut().filter(|view| view.terminal == terminal);
+        its.filter_map(|view| view.raw.as_mut()).for_each(|raw| raw.push(bytes));
+    }
+
     /// Whether anyone looks.
     fn touch(&mut self, terminal: TerminalId) -> bool {
         let its = self.all.values_mut().filter(|view| view.terminal == terminal);
@@ -101,13 +111,13 @@ impl Views {
 impl View {
     /// When its next frame may be sent.
     fn due(&self) -> Option<Instant> {
-        self.sent.map(|sent| sent + FRAME_PACE)
+        self.sent.filter(|_| self.raw.is_none()).map(|sent| sent + FRAME_PACE)
     }
 }
 
 impl Mux {
     pub fn attach(&mut self, attachment: Attachment, ticket: &Ticket) -> Result<(), Failure> {
-        let Attachment { terminal, role, name, size } = attachment;
+        let Attachment { terminal, role, name, size, raw } = attachment;
         if self.views.all.len() >= MAX_VIEWS {
             let error = format!("there are {MAX_VIEWS} views, which is the most: detach one");
             return Err(Failure::new(Code::Limit, error));
@@ -125,6 +135,7 @@ impl Mux {
             told: None,
             sent: None,
             stale: true,
+            raw: raw.then(Raw::default),
         };
         let seq = self.seq();
         self.emit(terminal, &Event::Attached { view: id.0, role, name: view.name.clone() });
@@ -330,7 +341,7 @@ impl Mux {
                 let terminal = view.terminal;
                 self.arm(terminal);
             } else {
-                let (client, line) = (view.client, self.next_frame(id));
+                let (client, line) = (view.client, self.next_line(id));
                 batches.entry(client).or_default().extend(line);
             }
         }
@@ -341,6 +352,20 @@ impl Mux {
     }
 
     /// The line that brings a view up to date; empty when it is.
+    fn next_line(&mut self, id: ViewId) -> Vec<u8> {
+        let Some(view) = self.views.all.get_mut(&id) else { return Vec::new() };
+        let Some(terminal) = self.terminals.get(&view.terminal) else { return Vec::new() };
+        match &mut view.raw {
+            Some(raw) => {
+                view.stale = false;
+                raw.next(id, terminal)
+                    .map(|raw| frame_line(view.tag.as_ref(), &raw))
+                    .unwrap_or_default()
+            }
+            None => self.next_frame(id),
+        }
+    }
+
     fn next_frame(&mut self, id: ViewId) -> Vec<u8> {
         let Some(view) = self.views.all.get(&id) else { return Vec::new() };
         let Some(terminal) = self.terminals.get(&view.terminal) else { return Vec::new() };

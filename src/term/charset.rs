@@ -55,6 +55,14 @@ impl Charsets {
         self.single = Some(slot & 3);
     }
 
+    pub fn slots(&self) -> [Charset; 4] {
+        self.slots
+    }
+
+    pub fn active(&self) -> usize {
+        usize::from(self.active)
+    }
+
     /// True when characters print as they are.
     #[inline]
     pub fn is_ascii(&self) -> bool {

@@ -70,6 +70,12 @@ impl Keyboards {
         if alt { self.alternate.flags } else { self.primary.flags }
     }
 
+    /// The flags now set, after those they are to give way to.
+    pub fn stacked(&self, alt: bool) -> impl Iterator<Item = u8> {
+        let stack = if alt { &self.alternate } else { &self.primary };
+        stack.under.iter().copied().chain([stack.flags])
+    }
+
     pub fn push(&mut self, alt: bool, flags: u16) {
         let stack = self.stack(alt);
         if stack.under.len() >= MAX_STACK {

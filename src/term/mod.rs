@@ -23,6 +23,7 @@ mod perform;
 mod print;
 mod read;
 mod rect;
+mod redraw;
 mod reflow;
 mod reply;
 mod row;

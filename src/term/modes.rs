@@ -89,6 +89,19 @@ impl Mode {
         TABLE.iter().find(|m| m.1 == kind && m.2 == number).map(|m| m.0)
     }
 
+    pub(super) fn all() -> impl Iterator<Item = Mode> {
+        TABLE.iter().map(|row| row.0)
+    }
+
+    pub(super) fn number(self) -> (Kind, u16) {
+        (TABLE[self as usize].1, TABLE[self as usize].2)
+    }
+
+    /// Set from the start.
+    pub(super) fn default(self) -> bool {
+        TABLE[self as usize].4
+    }
+
     fn bit(self) -> u64 {
         1 << self as u64
     }

@@ -42,6 +42,16 @@ impl StringKind {
             _ => None,
         }
     }
+
+    fn opener(self) -> u8 {
+        match self {
+            StringKind::Osc => b']',
+            StringKind::Dcs => b'P',
+            StringKind::Apc => b'_',
+            StringKind::Pm => b'^',
+            StringKind::Sos => b'X',
+        }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -76,6 +86,22 @@ impl Parser {
     /// True when no sequence or character is cut at this point.
     pub fn is_ground(&self) -> bool {
         self.at == Where::Ground && self.utf8_len == 0
+    }
+
+    /// The bytes of what is cut at this point, as far as they are kept.
+    pub fn unfinished(&self, out: &mut Vec<u8>) {
+        match self.at {
+            Where::Ground => out.extend_from_slice(&self.utf8[..self.utf8_len]),
+            Where::Escape | Where::EscapeRest | Where::Csi => {
+                out.push(ESC);
+                out.extend_from_slice(self.sequence.bytes());
+            }
+            Where::String(kind) | Where::StringEscape(kind) => {
+                out.extend([ESC, kind.opener()]);
+                out.extend_from_slice(&self.string);
+                out.extend(matches!(self.at, Where::StringEscape(_)).then_some(ESC));
+            }
+        }
     }
 
     pub fn feed(&mut self, bytes: &[u8], state: &mut State) {

@@ -23,6 +23,11 @@ impl Sequence {
         }
     }
 
+    /// From after ESC on.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
     /// Does what the sequence says; its last byte was taken.
     pub fn end(&mut self, state: &mut State) {
         if !self.too_long {

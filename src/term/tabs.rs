@@ -25,6 +25,10 @@ impl Tabs {
         self.0.fill(false);
     }
 
+    pub fn stops(&self) -> impl Iterator<Item = usize> {
+        self.0.iter().enumerate().filter(|(_, on)| **on).map(|(col, _)| col)
+    }
+
     /// The next stop right of a column, `last` at most.
     pub fn next(&self, col: usize, last: usize) -> usize {
         (col + 1..=last).find(|c| self.0.get(*c).copied().unwrap_or(false)).unwrap_or(last)

@@ -29,6 +29,27 @@ pub struct Frame {
     pub state: Option<ViewState>,
 }
 
+/// Bytes of a program, for a viewer that is a terminal itself.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RawOutput {
+    /// In base64.
+    pub raw: String,
+    pub view: u32,
+    pub terminal: String,
+    pub cols: u16,
+    pub rows: u16,
+    /// They draw the present screen from nothing; the program's own follow.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub redraw: bool,
+    /// Bytes left out before this redraw because the viewer read too slowly.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub lost: u64,
+}
+
+fn is_zero(value: &u64) -> bool {
+    *value == 0
+}
+
 fn is_false(value: &bool) -> bool {
     !*value
 }

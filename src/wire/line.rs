@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use super::{Code, Event, Failure, Frame};
+use super::{Code, Event, Failure};
 
 /// Longest `tag` a request may carry, in bytes of JSON.
 pub const MAX_TAG: usize = 256;
@@ -129,14 +129,14 @@ pub fn event_line(seq: u64, terminal: Option<&str>, event: &Event) -> Vec<u8> {
     line(&Line { event, seq, terminal })
 }
 
-/// A frame's line, with the tag of the request that opened its view.
-pub fn frame_line(tag: Option<&Tag>, frame: &Frame) -> Vec<u8> {
+/// A line of a view, with the tag of the request that opened it.
+pub fn frame_line(tag: Option<&Tag>, frame: &impl Serialize) -> Vec<u8> {
     #[derive(Serialize)]
-    struct Line<'a> {
+    struct Line<'a, T> {
         #[serde(skip_serializing_if = "Option::is_none")]
         tag: Option<&'a Value>,
         #[serde(flatten)]
-        frame: &'a Frame,
+        frame: &'a T,
     }
     line(&Line { tag: tag.map(|tag| &tag.0), frame })
 }

@@ -11,7 +11,9 @@ mod state;
 
 pub use event::{Event, EventKind, Progress};
 pub use failure::{Code, Failure};
-pub use frame::{Attached, Frame, FrameRow, Hex, Line, Look, Paint, Role, Run, ViewState};
+pub use frame::{
+    Attached, Frame, FrameRow, Hex, Line, Look, Paint, RawOutput, Role, Run, ViewState,
+};
 pub use line::{
     Request, Tag, answer, event_line, failure_line, frame_line, parse, request_line,
     tagged_request_line,

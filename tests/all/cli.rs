@@ -225,6 +225,30 @@ fn texts_to_install_are_printed_and_are_well_formed() {
     assert!(!server.socket().exists(), "no server is needed for that");
 }
 
+#[test]
+fn a_configuration_is_checked_without_a_server() {
+    let server = Server::not_started();
+    let check = || {
+        let output = server.cli(&["config", "check"]);
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        (report, output.status.code())
+    };
+    let (report, code) = check();
+    assert_eq!((code, &report["ok"], &report["exists"]), (Some(0), &json!(true), &json!(false)));
+    let dir = server.home().join(".config/t4a");
+    std::fs::create_dir_all(&dir).unwrap();
+    std::fs::write(dir.join("config.toml"), "mouse = true\n").unwrap();
+    assert_eq!(check().1, Some(0));
+    std::fs::write(dir.join("config.toml"), "mouse = true\nprefx = \"C-a\"\n").unwrap();
+    let (report, code) = check();
+    assert_eq!((code, &report["ok"]), (Some(1), &json!(false)));
+    let problem = report["problems"][0].as_str().unwrap();
+    assert!(problem.starts_with("config.toml: line 2: prefx: is not known"), "{problem}");
+    let shown = on_a_terminal(&server, "t4a config check || true");
+    assert!(shown.contains("line 2: prefx") && shown.contains("The rest of it applies"), "{shown}");
+    assert!(!server.socket().exists());
+}
+
 fn doctor(server: &Server) -> (Value, Option<i32>) {
     let output = server.cli(&["doctor"]);
     (serde_json::from_slice(&output.stdout).unwrap(), output.status.code())

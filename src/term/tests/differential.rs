@@ -25,8 +25,8 @@ use alacritty_terminal::term::{Config, Term};
 use alacritty_terminal::vte::ansi::{self, NamedColor, Processor};
 use proptest::prelude::*;
 
-const COLS: u16 = 24;
-const ROWS: u16 = 7;
+pub const COLS: u16 = 24;
+pub const ROWS: u16 = 7;
 
 struct Screen;
 
@@ -212,13 +212,13 @@ fn alternate() -> impl Strategy<Value = String> {
 }
 
 /// Text of wide characters, without what could cut one in half.
-fn wide_stream() -> impl Strategy<Value = String> {
+pub fn wide_stream() -> impl Strategy<Value = String> {
     let text = prop_oneof![4 => "[a-zé日本語한😀]{1,20}", 1 => Just("\r\n".to_owned())];
     let text = prop_oneof![6 => text, 2 => sgr(), 1 => Just("\x1b[2J\x1b[H".to_owned())];
     prop::collection::vec(text, 1..40).prop_map(|pieces| pieces.concat())
 }
 
-fn stream() -> impl Strategy<Value = String> {
+pub fn stream() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         8 => text(),
         2 => sgr(),

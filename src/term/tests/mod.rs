@@ -9,6 +9,7 @@ mod motion;
 mod osc;
 mod props;
 mod rect;
+mod redraw;
 mod reflow;
 mod reflow_props;
 mod reply;
