@@ -107,7 +107,7 @@ fn pack_ascii(cells: &[Cell], out: &mut Vec<u8>) {
 fn pack_cells(cells: &[Cell], joined: &[(u16, char)], out: &mut Vec<u8>) {
     let start = out.len();
     out.resize(start + cells.len() * MAX_CELL + joined.len() * 4, 0);
-    let mut text = Text { bytes: &mut out[start..], len: 0 };
+    let (text, mut len) = (&mut out[start..], 0);
     let (mut joined, mut col) = (joined, 0);
     while let Some(cell) = cells.get(col) {
         let here = col;
@@ -116,64 +116,56 @@ fn pack_cells(cells: &[Cell], joined: &[(u16, char)], out: &mut Vec<u8>) {
         // One that is wide only because ambiguous ones are here says so itself.
         let lone_wide = cell.lone_wide().filter(|code| is_common_wide(*code) || !is_narrow(*code));
         if let Some(code) = lone_wide {
-            text.push(code);
+            len = push(text, len, code);
         } else if !cell.is_joined() && !cell.is_wide() && is_narrow(cell.code()) {
-            text.push(cell.code());
+            len = push(text, len, cell.code());
         } else {
             let start = joined.iter().take_while(|m| usize::from(m.0) < here).count();
-            let len = joined[start..].iter().take_while(|m| usize::from(m.0) == here).count();
-            text.push_cluster(*cell, &joined[start..start + len]);
-            joined = &joined[start + len..];
+            let count = joined[start..].iter().take_while(|m| usize::from(m.0) == here).count();
+            len = push_joined(text, len, *cell, &joined[start..start + count]);
+            joined = &joined[start + count..];
         }
     }
-    let len = text.len;
     out.truncate(start + len);
 }
 
-/// The text of a row on its way to a record, in room that is large enough.
-struct Text<'a> {
-    bytes: &'a mut [u8],
-    len: usize,
+/// `encode_utf8` at a place of text with room enough, by a store of four bytes, of which those past
+/// the character are overwritten by the next. Gives the place after it.
+#[inline(always)]
+fn push(text: &mut [u8], at: usize, code: u32) -> usize {
+    let low = |shift: u32| 0x80 | code >> shift & 0x3f;
+    match code {
+        0x800..0x1_0000 => {
+            let three = code >> 12 | (code & 0xfc0) << 2 | (code & 0x3f) << 16;
+            put(text, at, 0x80_80e0 | three, 3)
+        }
+        0..0x80 => put(text, at, code, 1),
+        0x80..0x800 => put(text, at, 0xc0 | code >> 6 | low(0) << 8, 2),
+        _ => {
+            let four = 0xf0 | code >> 18 | low(12) << 8 | low(6) << 16 | low(0) << 24;
+            put(text, at, four, 4)
+        }
+    }
 }
 
-impl Text<'_> {
-    /// `encode_utf8` by a store of four bytes, of which those past the character are
-    /// overwritten by the next.
-    #[inline(always)]
-    fn push(&mut self, code: u32) {
-        let low = |shift: u32| 0x80 | code >> shift & 0x3f;
-        match code {
-            0x800..0x1_0000 => {
-                let three = code >> 12 | (code & 0xfc0) << 2 | (code & 0x3f) << 16;
-                self.put(0x80_80e0 | three, 3);
-            }
-            0..0x80 => self.put(code, 1),
-            0x80..0x800 => self.put(0xc0 | code >> 6 | low(0) << 8, 2),
-            _ => {
-                let four = 0xf0 | code >> 18 | low(12) << 8 | low(6) << 16 | low(0) << 24;
-                self.put(four, 4);
-            }
-        }
+#[inline(always)]
+fn put(text: &mut [u8], at: usize, bytes: u32, len: usize) -> usize {
+    if let Some(room) = text[at..].first_chunk_mut() {
+        *room = bytes.to_le_bytes();
     }
+    at + len
+}
 
-    #[inline(always)]
-    fn put(&mut self, bytes: u32, len: usize) {
-        if let Some(room) = self.bytes[self.len..].first_chunk_mut() {
-            *room = bytes.to_le_bytes();
-        }
-        self.len += len;
+#[inline(never)]
+fn push_joined(text: &mut [u8], at: usize, cell: Cell, joined: &[(u16, char)]) -> usize {
+    let mut end = push(text, at + 2, cell.code());
+    for (_, c) in joined {
+        end = push(text, end, u32::from(*c));
     }
-
-    #[inline(never)]
-    fn push_cluster(&mut self, cell: Cell, joined: &[(u16, char)]) {
-        let at = self.len;
-        self.len += 2;
-        self.push(cell.code());
-        joined.iter().for_each(|(_, c)| self.push(u32::from(*c)));
-        let wide = if cell.is_wide() { JOIN_WIDE } else { 0 };
-        self.bytes[at] = JOIN;
-        self.bytes[at + 1] = (self.len - at - 2) as u8 | wide;
-    }
+    let wide = if cell.is_wide() { JOIN_WIDE } else { 0 };
+    text[at] = JOIN;
+    text[at + 1] = (end - at - 2) as u8 | wide;
+    end
 }
 
 fn pack_runs(cells: &[Cell], styles: &Styles, links: &Links, out: &mut Vec<u8>) {

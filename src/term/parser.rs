@@ -8,7 +8,7 @@ use super::scratch::Scratch;
 use super::sequence::Sequence;
 use super::sgr;
 use super::state::State;
-use super::utf8::{Decoded, decode};
+use super::utf8::{Decoded, common, decode};
 
 /// An OSC string keeps this much; what is longer is swallowed whole.
 pub const MAX_OSC: usize = 64 * 1024;
@@ -177,6 +177,11 @@ impl Parser {
                 Some(0x80..) => {}
                 _ if rest.len() < before => continue,
                 _ => break,
+            }
+            if let Some((c, left)) = common(rest).filter(|(c, _)| *c >= '\u{a0}') {
+                state.screen.print(c);
+                rest = left;
+                continue;
             }
             match decode(rest) {
                 Decoded::Char(c, len) => {

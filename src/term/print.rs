@@ -3,7 +3,7 @@
 use super::cell::{BLANK, Cell, Ink, StyleId};
 use super::modes::Mode;
 use super::screen::Screen;
-use super::utf8::three_bytes;
+use super::utf8::{common_code, three_bytes};
 use super::width::{
     VS16, Widths, ZWJ, char_width, is_common_wide, is_pictograph, is_regional_indicator,
     is_skin_tone, is_text_emoji, plain_width,
@@ -111,6 +111,9 @@ impl Screen {
                 self.joins(c, 0);
                 return;
             }
+            None if is_skin_tone(c) && self.may_join_at_once() && self.joins(c, 2) => {
+                return;
+            }
             width => width.unwrap_or(0),
         };
         let col = self.point.col + width;
@@ -127,6 +130,11 @@ impl Screen {
         }
         self.advance(col);
         self.last = Some(c);
+    }
+
+    #[inline]
+    fn may_join_at_once(&self) -> bool {
+        self.charsets.is_ascii() && self.modes.is(Mode::Graphemes)
     }
 
     /// Something is on that printing has to look at: a deferred wrap, a joiner, insert mode, or
@@ -195,6 +203,7 @@ impl Screen {
     }
 
     /// The character before the cursor, also when it left it behind by a deferred wrap.
+    #[inline(always)]
     fn before(&self) -> Option<Before> {
         let row = self.point.row;
         let mut col =
@@ -328,25 +337,10 @@ fn gather_wide(bytes: &[u8], cells: &mut [Cell], ink: Ink) -> Run {
 /// there is a better way for text.
 #[inline(always)]
 fn simple_char(bytes: &[u8]) -> Option<(u32, &[u8])> {
-    let (first, rest) = bytes.split_first()?;
-    match *first {
-        0xf0 => {
-            let ([b, c, d], rest) = rest.split_first_chunk()?;
-            // The last two bytes are as in a character of three.
-            let code = u32::from(b & 0x3f) << 12 | three_bytes([0xe0, *c, *d])?;
-            matches!(b, 0x90..=0xbf).then_some((code, rest))
+    match bytes {
+        [first @ b' '..=b'~', rest @ ..] => {
+            rest.first().filter(|b| **b >= 0x80).map(|_| (u32::from(*first), rest))
         }
-        0xe1..=0xef => {
-            let ([b, c], rest) = rest.split_first_chunk()?;
-            let code = three_bytes([*first, *b, *c])?;
-            (code >> 11 != 0x1b).then_some((code, rest))
-        }
-        0xc2..=0xdf => {
-            let (b, rest) = rest.split_first()?;
-            let code = u32::from(first & 0x1f) << 6 | u32::from(b & 0x3f);
-            matches!(b, 0x80..=0xbf).then_some((code, rest))
-        }
-        b' '..=b'~' => rest.first().filter(|b| **b >= 0x80).map(|_| (u32::from(*first), rest)),
-        _ => None,
+        _ => common_code(bytes),
     }
 }

@@ -16,29 +16,48 @@ pub fn three_bytes([a, b, c]: [u8; 3]) -> Option<u32> {
     (all & 0xf0_c0c0 == 0xe0_8080).then_some(code)
 }
 
-/// The character in front, if it is whole, not ASCII and of the common lengths and planes.
+/// What four bytes stand for, if they are a character of the next planes.
 #[inline(always)]
-pub fn common(bytes: &[u8]) -> Option<(char, usize)> {
-    let bits = |byte: u8| u32::from(byte & 0x3f);
-    let (code, len) = match *bytes {
-        [a @ 0xe1..=0xec, b @ 0x80..=0xbf, c @ 0x80..=0xbf, ..] => {
-            (u32::from(a & 15) << 12 | bits(b) << 6 | bits(c), 3)
+fn four_bytes(four: [u8; 4]) -> Option<u32> {
+    let all = u32::from_be_bytes(four);
+    let code = (all & 0x3f_0000) >> 4 | (all & 0x3f00) >> 2 | all & 0x3f;
+    (all & 0xffc0_c0c0 == 0xf080_8080 && code >= 0x1_0000).then_some(code)
+}
+
+/// The character in front, if it is whole, not ASCII and of the common lengths and planes, and
+/// what follows it.
+#[inline(always)]
+pub fn common(bytes: &[u8]) -> Option<(char, &[u8])> {
+    common_code(bytes).and_then(|(code, rest)| Some((char::from_u32(code)?, rest)))
+}
+
+/// The same as a number; it is always one of a character.
+#[inline(always)]
+pub fn common_code(bytes: &[u8]) -> Option<(u32, &[u8])> {
+    match *bytes.first()? {
+        0xf0 => {
+            let (four, rest) = bytes.split_first_chunk()?;
+            Some((four_bytes(*four)?, rest))
         }
-        [a @ 0xc3..=0xdf, b @ 0x80..=0xbf, ..] => (u32::from(a & 31) << 6 | bits(b), 2),
-        [0xf0, b @ 0x90..=0xbf, c @ 0x80..=0xbf, d @ 0x80..=0xbf, ..] => {
-            (bits(b) << 12 | bits(c) << 6 | bits(d), 4)
+        0xe1..=0xef => {
+            let (three, rest) = bytes.split_first_chunk()?;
+            let code = three_bytes(*three)?;
+            (code >> 11 != 0x1b).then_some((code, rest))
         }
-        [0xef, b @ 0x80..=0xbf, c @ 0x80..=0xbf, ..] => (0xf000 | bits(b) << 6 | bits(c), 3),
-        _ => return None,
-    };
-    char::from_u32(code).map(|c| (c, len))
+        first @ 0xc2..=0xdf => {
+            let ([_, b], rest) = bytes.split_first_chunk()?;
+            let code = u32::from(first & 0x1f) << 6 | u32::from(b & 0x3f);
+            matches!(b, 0x80..=0xbf).then_some((code, rest))
+        }
+        _ => None,
+    }
 }
 
 /// Decodes the character in front, which is not ASCII.
 #[inline]
 pub fn decode(bytes: &[u8]) -> Decoded {
     match common(bytes) {
-        Some((c, len)) => Decoded::Char(c, len),
+        Some((c, rest)) => Decoded::Char(c, bytes.len() - rest.len()),
         None => decode_any(bytes),
     }
 }

@@ -47,9 +47,6 @@ pub fn char_width(c: char, wide: bool) -> usize {
 #[inline]
 pub fn plain_width(c: char, wide: bool) -> Option<usize> {
     let code = u32::from(c);
-    if is_common_wide(code) {
-        return Some(2);
-    }
     if code >= TABLE_END {
         return Some(usize::from(library_width(c, wide)));
     }
@@ -60,7 +57,17 @@ pub fn plain_width(c: char, wide: bool) -> Option<usize> {
 /// Whether a character takes one column by itself.
 #[inline]
 pub fn is_narrow(code: u32) -> bool {
-    code < 0x7f || char::from_u32(code).is_some_and(|c| char_width(c, false) == 1)
+    code < 0x7f
+        || match Widths::get(false).simple(code) {
+            1 => true,
+            SPECIAL => char::from_u32(code).is_some_and(is_regional_indicator),
+            _ => code >= TABLE_END && is_rare_narrow(code),
+        }
+}
+
+#[cold]
+fn is_rare_narrow(code: u32) -> bool {
+    char::from_u32(code).is_some_and(|c| library_width(c, false) == 1)
 }
 
 /// A table at hand, for many characters after one another.
