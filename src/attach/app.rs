@@ -156,6 +156,10 @@ pub struct App {
     next_tag: u64,
     next_pane: u32,
     effects: Vec<Effect>,
+    /// Something is to be painted anew.
+    changed: bool,
+    /// What came in just now changes nothing that is seen.
+    pub(super) still: bool,
 }
 
 impl App {
@@ -182,6 +186,8 @@ impl App {
             next_tag: 0,
             next_pane: 0,
             effects: Vec::new(),
+            changed: true,
+            still: false,
         }
     }
 
@@ -236,6 +242,12 @@ impl App {
         self.expire();
         self.fit();
         self.keep_layout();
+        self.changed |= !std::mem::take(&mut self.still);
+    }
+
+    /// Whether something is to be painted anew.
+    pub fn take_changed(&mut self) -> bool {
+        std::mem::take(&mut self.changed)
     }
 
     pub fn take_effects(&mut self) -> Vec<Effect> {
@@ -265,8 +277,10 @@ impl App {
     /// What time has made of things.
     fn expire(&mut self) {
         let now = self.now;
+        let waits = self.prefix.is_on();
         self.prefix.expire(now);
-        self.message.take_if(|(_, until)| *until <= now);
+        let expired = self.message.take_if(|(_, until)| *until <= now).is_some();
+        self.still &= !expired && waits == self.prefix.is_on();
         let over = |pane: &Pane| pane.died.is_some_and(|at| at + CLOSE_AFTER <= now);
         let gone: Vec<_> =
             self.panes.iter().filter(|(_, pane)| over(pane)).map(|(id, _)| *id).collect();
@@ -275,6 +289,7 @@ impl App {
 
     pub(super) fn say(&mut self, text: impl Into<String>) {
         self.message = Some((text.into(), self.now + MESSAGE_TIME));
+        self.still = false;
     }
 
     pub(super) fn ask<C: Command>(&mut self, command: &C, pending: Pending) {
@@ -417,12 +432,17 @@ impl App {
         }
         let view = self.view_only();
         let keymap = &self.config.keymap;
+        let waits = self.prefix.is_on();
         match self.prefix.press(key.clone(), keymap, view, self.now) {
             Step::Act(action) => self.act(action),
             Step::Wait => {}
             Step::Nothing | Step::Type(_) if self.scrolls() => self.scroll_key(&key),
             Step::Nothing => {}
-            Step::Type(keys) => self.type_keys(&keys),
+            Step::Type(keys) => {
+                // Its echo is what will be seen; what has to be said comes after.
+                self.still = !waits;
+                self.type_keys(&keys);
+            }
         }
     }
 

@@ -102,6 +102,21 @@ impl Canvas {
         }
     }
 
+    /// Puts cells of one row side by side; half a wide character at either end becomes a blank.
+    pub fn put_row(&mut self, x: u16, y: u16, cells: &[Cell]) {
+        let Some(at) = self.at(x, y) else { return };
+        let cells = &cells[..cells.len().min(usize::from(self.cols - x))];
+        let Some(end) = cells.len().checked_sub(1) else { return };
+        self.mend(x, y);
+        self.mend(x + end as u16, y);
+        self.cells[at..=at + end].clone_from_slice(cells);
+        for (cut, width) in [(at, 0), (at + end, 2)] {
+            if self.cells[cut].width == width {
+                self.cells[cut] = Cell::blank(self.cells[cut].style);
+            }
+        }
+    }
+
     /// Takes the other half of a wide character away before one half is covered.
     fn mend(&mut self, x: u16, y: u16) {
         let Some(at) = self.at(x, y) else { return };
@@ -176,6 +191,21 @@ mod tests {
         canvas.put(0, 0, wide('日'));
         canvas.put(1, 0, wide('本'));
         assert_eq!(row(&canvas), " 本   ");
+    }
+
+    #[test]
+    fn rows_are_cut_where_a_wide_character_is_not() {
+        let blank = Style::default();
+        let cells = [Cell::tail(blank), Cell::of('x', blank), wide('日'), Cell::tail(blank)];
+        let mut canvas = Canvas::new(6, 1);
+        (0..6).step_by(2).for_each(|x| canvas.put(x, 0, wide('語')));
+        canvas.put_row(1, 0, &cells[..3]);
+        assert_eq!(row(&canvas), "  x 語");
+        canvas.put_row(0, 0, &cells[1..]);
+        assert_eq!(row(&canvas), "x日 語");
+        canvas.put_row(4, 0, &cells);
+        assert_eq!(row(&canvas), "x日  x");
+        canvas.put_row(6, 0, &cells);
     }
 
     #[test]

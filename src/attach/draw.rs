@@ -413,17 +413,8 @@ fn draw_screen(screen: &Screen, row: usize, col: usize, area: Area, canvas: &mut
 }
 
 fn draw_row(cells: &[Cell], col: usize, area: Area, y: u16, canvas: &mut Canvas) {
-    for (x, cell) in cells.iter().skip(col).take(usize::from(area.cols)).enumerate() {
-        let last = x + 1 == usize::from(area.cols);
-        // Half a wide character at either edge is shown as a blank.
-        let cell = match cell.width {
-            0 if x == 0 => Cell::blank(cell.style),
-            0 => continue,
-            2 if last => Cell::blank(cell.style),
-            _ => cell.clone(),
-        };
-        canvas.put(area.x + x as u16, area.y + y, cell);
-    }
+    let shown = cells.get(col..).unwrap_or_default();
+    canvas.put_row(area.x, area.y + y, &shown[..shown.len().min(usize::from(area.cols))]);
 }
 
 /// Draws a frame around an area: lines that meet are joined.

@@ -78,7 +78,7 @@ impl App {
                     overlay.attached(&terminal, line["view"].as_u64());
                 }
             }
-            Pending::Typed | Pending::Other => {}
+            Pending::Typed | Pending::Other => self.still = true,
         }
     }
 

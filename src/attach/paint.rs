@@ -5,7 +5,7 @@
 use std::io::Write;
 
 use super::canvas::{Canvas, Caret, Cell};
-use crate::term::{Attrs, Color, CursorShape, Style, Underline};
+use crate::term::{Attrs, Color, CursorShape, SGR_ATTRIBUTES, Style, Underline};
 
 /// Changed cells that are this near to each other are painted in one go.
 const BRIDGE: usize = 4;
@@ -42,13 +42,9 @@ impl Painter {
     }
 
     /// Writes what turns the shown screen into `next`; nothing when they are the same.
-    pub fn paint(&mut self, next: &Canvas, out: &mut Vec<u8>) {
+    pub fn paint(&mut self, next: Canvas, out: &mut Vec<u8>) {
         let fits = |shown: &Canvas| shown.cols() == next.cols() && shown.rows() == next.rows();
         let shown = self.shown.take().filter(fits);
-        if shown.as_ref() == Some(next) {
-            self.shown = shown;
-            return;
-        }
         let mut body = std::mem::take(&mut self.body);
         body.clear();
         let before = shown.unwrap_or_else(|| {
@@ -56,14 +52,16 @@ impl Painter {
             (self.style, self.at, self.linked) = (Style::default(), None, false);
             Canvas::new(next.cols(), next.rows())
         });
-        for y in 0..next.rows() {
+        for y in (0..next.rows()).filter(|y| before.row(*y) != next.row(*y)) {
             self.row(y, before.row(y), next.row(y), &mut body);
         }
         self.link(None, &mut body);
-        self.caret(before.caret, next.caret, &mut body);
+        if !body.is_empty() || before.caret != next.caret {
+            self.caret(before.caret, next.caret, &mut body);
+        }
         wrap(&body, before.caret.is_some() && next.caret.is_some(), out);
         self.body = body;
-        self.shown = Some(next.clone());
+        self.shown = Some(next);
     }
 
     fn row(&mut self, y: u16, before: &[Cell], next: &[Cell], out: &mut Vec<u8>) {
@@ -154,7 +152,7 @@ impl Painter {
     /// Parameters that turn `base` into `style`, which only adds to it.
     fn sgr(&self, base: Style, style: Style, out: &mut Vec<u8>) {
         let added = Attrs::from_bits(style.attrs.bits() & !base.attrs.bits());
-        for (attr, code) in ATTRS {
+        for (attr, code) in SGR_ATTRIBUTES {
             if added.has(attr) {
                 parameter(out, format_args!("{code}"));
             }
@@ -219,18 +217,6 @@ impl Painter {
         }
     }
 }
-
-const ATTRS: [(Attrs, u8); 9] = [
-    (Attrs::BOLD, 1),
-    (Attrs::DIM, 2),
-    (Attrs::ITALIC, 3),
-    (Attrs::BLINK, 5),
-    (Attrs::RAPID, 6),
-    (Attrs::INVERSE, 7),
-    (Attrs::HIDDEN, 8),
-    (Attrs::STRIKE, 9),
-    (Attrs::OVERLINE, 53),
-];
 
 /// Writing to a vector cannot fail.
 fn put(out: &mut Vec<u8>, text: std::fmt::Arguments) {

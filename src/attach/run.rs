@@ -21,6 +21,8 @@ const QUEUE: usize = 256;
 const BURST: usize = 64;
 /// Painting does not go on faster than this.
 const PACE: Duration = Duration::from_millis(8);
+/// Nothing more came for so long: what there is, is painted.
+const QUIET: Duration = Duration::from_millis(1);
 /// Between tries to reach a server that is gone, and for how long in all.
 const RETRY: Duration = Duration::from_millis(50);
 const RETRY_FOR: Duration = Duration::from_secs(10);
@@ -60,6 +62,7 @@ pub fn run(start: Start) -> Result<String, Trouble> {
         connections: 0,
         lost_at: None,
         painted: None,
+        heard: now(),
         stale: true,
         end: None,
     };
@@ -77,6 +80,7 @@ struct Loop {
     connections: u64,
     lost_at: Option<Instant>,
     painted: Option<Instant>,
+    heard: Instant,
     stale: bool,
     end: Option<String>,
 }
@@ -104,14 +108,14 @@ impl Loop {
 
     /// How long nothing has to be done.
     fn patience(&self) -> Duration {
-        let paint = self.painted.filter(|_| self.stale).map(|at| at + PACE);
+        let paint = self.paint_due().filter(|_| self.stale);
         let retry = self.lost_at.map(|_| now() + RETRY);
         let next = [self.app.deadline(), paint, retry].into_iter().flatten().min();
         next.map_or(LONG, |next| next.saturating_duration_since(now()))
     }
 
     fn hear(&mut self, news: News) {
-        self.stale = true;
+        self.heard = now();
         match news {
             News::Tty(incoming) => self.app.on(incoming, now()),
             News::Line(line) => self.app.on(Incoming::Line(line), now()),
@@ -126,7 +130,6 @@ impl Loop {
     }
 
     fn tick(&mut self) {
-        self.stale = true;
         if let Some(lost_at) = self.lost_at {
             self.reconnect(lost_at);
         }
@@ -148,7 +151,6 @@ impl Loop {
 
     fn perform(&mut self) -> Result<(), Trouble> {
         for effect in self.app.take_effects() {
-            self.stale = true;
             match effect {
                 Effect::Send(line) => self.send(&line),
                 Effect::Clipboard(text) => self.tty.write(&clipboard(&text))?,
@@ -186,16 +188,22 @@ impl Loop {
         Ok(())
     }
 
-    /// At once after a pause, so that a typed key is seen at once; else at the pace.
+    /// At once after a pause, and when nothing more comes, so that a typed key is seen at once;
+    /// else at the pace.
+    fn paint_due(&self) -> Option<Instant> {
+        self.painted.map(|at| at + PACE).min(Some(self.heard + QUIET))
+    }
+
     fn paint_if_due(&mut self) -> Result<(), Trouble> {
-        let due = self.painted.is_none_or(|at| at + PACE <= now());
-        if self.stale && due {
+        self.stale |= self.app.take_changed();
+        if self.stale && self.paint_due().is_none_or(|due| due <= now()) {
             let mut bytes = Vec::new();
-            self.painter.paint(&self.app.draw(), &mut bytes);
+            self.painter.paint(self.app.draw(), &mut bytes);
+            self.stale = false;
             if !bytes.is_empty() {
                 self.tty.write(&bytes)?;
+                self.painted = Some(now());
             }
-            (self.painted, self.stale) = (Some(now()), false);
         }
         Ok(())
     }

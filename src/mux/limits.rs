@@ -74,6 +74,8 @@ pub const SCREEN_QUIET: Duration = Duration::from_millis(20);
 pub const SCREEN_AT_MOST: Duration = Duration::from_millis(200);
 /// Frames of one view do not follow one another faster.
 pub const FRAME_PACE: Duration = Duration::from_millis(8);
+/// They do, when nothing more came for so long.
+pub const FRAME_QUIET: Duration = Duration::from_millis(1);
 /// For so long it is shown who typed last.
 pub const TYPING_SHOWN: Duration = Duration::from_secs(2);
 /// A program that begins a synchronized update and does not end it is not waited for longer.

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
-use super::limits::{FRAME_PACE, MAX_VIEW_NAME, MAX_VIEWS, TYPING_SHOWN};
+use super::limits::{FRAME_PACE, FRAME_QUIET, MAX_VIEW_NAME, MAX_VIEWS, TYPING_SHOWN};
 use super::raw::Raw;
 use super::{ClientId, Mux, Terminal, TerminalId, Ticket};
 use crate::term::Size;
@@ -109,9 +109,11 @@ impl Views {
 }
 
 impl View {
-    /// When its next frame may be sent.
-    fn due(&self) -> Option<Instant> {
-        self.sent.filter(|_| self.raw.is_none()).map(|sent| sent + FRAME_PACE)
+    /// When its next frame may be sent; at once if that is not told. Not before more could come
+    /// that belongs to it, but not later than the pace.
+    fn due(&self, terminal: &Terminal) -> Option<Instant> {
+        let sent = self.sent.filter(|_| self.raw.is_none())?;
+        Some((sent + FRAME_PACE).min(terminal.last_output + FRAME_QUIET))
     }
 }
 
@@ -325,7 +327,9 @@ impl Mux {
     /// the turn.
     pub(super) fn frame_deadline(&self, id: TerminalId) -> Option<Instant> {
         let waits = |view: &View| view.stale && !self.clients.is_writing(view.client);
-        let due = self.views.of(id).filter(|(_, view)| waits(view)).filter_map(|(_, v)| v.due());
+        let terminal = self.terminals.get(&id)?;
+        let views = self.views.of(id).filter(|(_, view)| waits(view));
+        let due = views.filter_map(|(_, view)| view.due(terminal));
         due.filter(|due| *due > self.now).min()
     }
 
@@ -337,7 +341,8 @@ impl Mux {
         let mut batches: BTreeMap<ClientId, Vec<u8>> = BTreeMap::new();
         for id in stale {
             let Some(view) = self.views.all.get(&id) else { continue };
-            if view.due().is_some_and(|due| due > self.now) {
+            let due = self.terminals.get(&view.terminal).and_then(|terminal| view.due(terminal));
+            if due.is_some_and(|due| due > self.now) {
                 let terminal = view.terminal;
                 self.arm(terminal);
             } else {

@@ -59,7 +59,7 @@ pub use row::LineSize;
 #[doc(hidden)]
 pub use save::reseal;
 pub use save::{Refused, VERSION as SAVE_VERSION};
-pub use sgr::numbers as sgr_numbers;
+pub use sgr::{ATTRIBUTES as SGR_ATTRIBUTES, numbers as sgr_numbers};
 pub use snapshot::{CopiedCell, CopiedRow, Snapshot};
 pub use style::{Attrs, Color, Style, Underline};
 pub use width::char_width;

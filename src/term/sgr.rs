@@ -180,7 +180,8 @@ fn attribute(n: u16, attrs: &mut Attrs) {
     }
 }
 
-const NUMBERS: [(Attrs, u16); 9] = [
+/// Each attribute and the number that sets it.
+pub const ATTRIBUTES: [(Attrs, u16); 9] = [
     (Attrs::BOLD, 1),
     (Attrs::DIM, 2),
     (Attrs::ITALIC, 3),
@@ -195,7 +196,7 @@ const NUMBERS: [(Attrs, u16); 9] = [
 /// The numbers that give this style, starting from none: `0;1;31`.
 pub fn numbers(style: Style) -> String {
     let mut out = String::from("0");
-    for (attr, number) in NUMBERS {
+    for (attr, number) in ATTRIBUTES {
         if style.attrs.has(attr) {
             let _ = write!(out, ";{number}");
         }
