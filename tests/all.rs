@@ -5,6 +5,8 @@
 mod attach;
 #[path = "all/bad_input.rs"]
 mod bad_input;
+#[path = "all/bindings.rs"]
+mod bindings;
 #[path = "all/cli.rs"]
 mod cli;
 #[path = "all/commands.rs"]

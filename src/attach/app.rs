@@ -235,6 +235,9 @@ impl App {
             Incoming::Connected => self.connected_again(),
             Incoming::Config(config, problems) => self.configured(*config, &problems),
             Incoming::Branch { cwd, branch } => {
+                if let (Some(overlay), Some(branch)) = (&mut self.overlay, &branch) {
+                    overlay.on_branch(&cwd, branch);
+                }
                 self.branches.insert(cwd, branch);
             }
             Incoming::Tick => {}

@@ -177,9 +177,8 @@ impl App {
         let mut items: Vec<Item> = terminals.iter().map(Item::terminal).collect();
         for (item, terminal) in items.iter_mut().zip(terminals) {
             let cwd = terminal["cwd"].as_str().unwrap_or("?");
-            let branch = self.branches.get(cwd).cloned().flatten();
-            item.label = format!("{} {}", branch.as_deref().unwrap_or("-"), item.label);
             item.detail = cwd.to_owned();
+            // What branch it is on comes in a moment.
             self.effect(Effect::LookUp(cwd.to_owned()));
         }
         items.sort_by(|a, b| (&a.detail, &a.label).cmp(&(&b.detail, &b.label)));

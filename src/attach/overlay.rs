@@ -117,6 +117,14 @@ impl Overlay {
         }
     }
 
+    /// Names the branch that a directory in the list is on.
+    pub fn on_branch(&mut self, cwd: &str, branch: &str) {
+        if let Overlay::List(list) = self {
+            let there = list.items.iter_mut().filter(|item| item.detail == cwd);
+            there.for_each(|item| item.detail = format!("{branch} {cwd}"));
+        }
+    }
+
     /// The view that shows a terminal here.
     pub fn attached(&mut self, terminal: &str, view: Option<u64>) {
         if let (Overlay::List(list), Some(view)) = (self, view) {

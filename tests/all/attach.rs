@@ -5,17 +5,17 @@ use serde_json::{Value, json};
 use crate::support::{Server, alive, eventually};
 
 /// Someone at a terminal of their own, looking at the terminals of another server.
-struct Person {
-    desk: Server,
-    id: String,
+pub struct Person {
+    pub desk: Server,
+    pub id: String,
 }
 
 impl Person {
-    fn sits_down(inner: &Server, args: &[&str]) -> Person {
+    pub fn sits_down(inner: &Server, args: &[&str]) -> Person {
         Person::with_size(inner, args, 100, 30)
     }
 
-    fn with_size(inner: &Server, args: &[&str], cols: u16, rows: u16) -> Person {
+    pub fn with_size(inner: &Server, args: &[&str], cols: u16, rows: u16) -> Person {
         let desk = Server::start();
         let mut argv = vec![env!("CARGO_BIN_EXE_t4a")];
         argv.extend(args);
@@ -31,27 +31,27 @@ impl Person {
         Person { desk, id: id["id"].as_str().unwrap().to_owned() }
     }
 
-    fn keys(&self, keys: &[&str]) {
+    pub fn keys(&self, keys: &[&str]) {
         self.desk.connect().ok(json!({"cmd": "keys", "id": self.id, "keys": keys}));
     }
 
-    fn prefix(&self, key: &str) {
+    pub fn prefix(&self, key: &str) {
         self.keys(&["Ctrl+Space", key]);
     }
 
-    fn types(&self, text: &str) {
+    pub fn types(&self, text: &str) {
         self.desk.connect().type_in(&self.id, text);
     }
 
-    fn screen(&self) -> Vec<String> {
+    pub fn screen(&self) -> Vec<String> {
         self.desk.connect().screen(&self.id)
     }
 
-    fn sees(&self, text: &str) -> Vec<String> {
+    pub fn sees(&self, text: &str) -> Vec<String> {
         self.desk.wait_for_text(&self.id, text)
     }
 
-    fn sees_screen(&self, is: impl Fn(&[String]) -> bool) -> Vec<String> {
+    pub fn sees_screen(&self, is: impl Fn(&[String]) -> bool) -> Vec<String> {
         self.desk.wait_for_screen(&self.id, is)
     }
 
@@ -71,7 +71,7 @@ impl Person {
     }
 
     /// The terminal is as it was before: no mode is left on, and the shell's text is back.
-    fn has_left(&self, with: &str) {
+    pub fn has_left(&self, with: &str) {
         self.sees(with);
         self.sees("left with");
         let info = self.desk.connect().ok(json!({"cmd": "info", "id": self.id}));
@@ -94,20 +94,20 @@ impl Person {
     }
 }
 
-fn person_env(inner: &Server) -> Value {
+pub fn person_env(inner: &Server) -> Value {
     json!({"XDG_RUNTIME_DIR": inner.dir(), "HOME": inner.home(),
         "SHELL": "/bin/bash", "USER": "ann", "LANG": "C.UTF-8", "COLORTERM": "truecolor",
         "PATH": std::env::var("PATH").unwrap()})
 }
 
 /// A server whose shells have a plain prompt.
-fn server() -> Server {
+pub fn server() -> Server {
     let server = Server::start();
     std::fs::write(server.home().join(".bashrc"), "PS1='$ '\n").unwrap();
     server
 }
 
-fn terminals(server: &Server) -> Vec<Value> {
+pub fn terminals(server: &Server) -> Vec<Value> {
     server.connect().ok(json!({"cmd": "list"}))["terminals"].as_array().unwrap().clone()
 }
 
