@@ -31,6 +31,8 @@ const MAX_PENDING: usize = 256;
 #[derive(Debug)]
 pub enum Incoming {
     Key(Key),
+    /// A key that is held or let go, where the outer terminal tells.
+    KeyAgain(Key, command::Kind),
     Paste(String),
     Mouse(Pointer),
     Focus(bool),
@@ -125,6 +127,8 @@ pub struct Start {
     pub workspace: String,
     /// The layout is this client's own.
     pub independent: bool,
+    /// Columns and rows to draw on, if not all of the outer terminal's.
+    pub size: (Option<u16>, Option<u16>),
     /// Tells this client from others of the same person.
     pub mark: String,
     /// What new terminals have: directory and environment.
@@ -166,9 +170,9 @@ impl App {
     pub fn new(config: Config, start: Start, cols: u16, rows: u16, now: Instant) -> App {
         App {
             config,
+            cols: start.size.0.unwrap_or(cols).min(cols),
+            rows: start.size.1.unwrap_or(rows).min(rows),
             start,
-            cols,
-            rows,
             windows: Vec::new(),
             current: 0,
             panes: BTreeMap::new(),
@@ -223,11 +227,13 @@ impl App {
         self.now = now;
         match incoming {
             Incoming::Key(key) => self.key(key),
+            Incoming::KeyAgain(key, kind) => self.key_again(key, kind),
             Incoming::Paste(text) => self.paste(&text),
             Incoming::Mouse(pointer) => self.pointer(&pointer),
             Incoming::Focus(focused) => self.focused(focused),
             Incoming::Resize(cols, rows) => {
-                (self.cols, self.rows) = (cols, rows);
+                self.cols = self.start.size.0.unwrap_or(cols).min(cols);
+                self.rows = self.start.size.1.unwrap_or(rows).min(rows);
                 self.effect(Effect::Redraw);
             }
             Incoming::Line(line) => self.hear(&line),
@@ -449,18 +455,37 @@ impl App {
         }
     }
 
+    /// Programs that asked for it hear it; for all others a key that is held is pressed again.
+    fn key_again(&mut self, key: Key, kind: command::Kind) {
+        let told = self.focused_pane().is_some_and(|(_, pane)| pane.screen.state.key_events);
+        let typing = self.overlay.is_none() && !self.scrolls() && !self.prefix.is_on();
+        if told && typing && !self.view_only() {
+            self.still = true;
+            let key = key.to_string();
+            let event = command::KeyEvent { key, kind, text: None };
+            self.press(vec![command::Press::Event(event)]);
+        } else if kind == command::Kind::Repeat {
+            self.key(key);
+        } else {
+            self.still = true;
+        }
+    }
+
     fn scrolls(&self) -> bool {
         let pane = self.focus().and_then(|id| self.panes.get(&id));
         pane.is_some_and(|pane| pane.scroll.is_some())
     }
 
     pub(super) fn type_keys(&mut self, keys: &[Key]) {
+        self.press(keys.iter().map(|key| command::Press::Name(key.to_string())).collect());
+    }
+
+    fn press(&mut self, keys: Vec<command::Press>) {
         let Some((_, pane)) = self.focused_pane() else { return };
         if pane.died.is_some() {
             return;
         }
         let Some(view) = pane.view else { return };
-        let keys = keys.iter().map(|key| command::Press::Name(key.to_string())).collect();
         let command = command::Keys { id: None, view: Some(view), keys };
         self.ask(&command, Pending::Typed);
     }

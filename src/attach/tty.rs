@@ -15,7 +15,7 @@ use crossterm::{execute, queue};
 
 use super::app::{Incoming, Pointer};
 use super::paint::Depth;
-use crate::command::{Act, Which};
+use crate::command::{Act, Kind, Which};
 use crate::input::{Key, KeyCode, Mods};
 
 /// The outer terminal while it is ours.
@@ -48,7 +48,8 @@ impl Tty {
             queue!(out, EnableMouseCapture)?;
         }
         // Those that do not know it do nothing.
-        let flags = KeyboardEnhancementFlags::DISAMBIGUATE_ESCAPE_CODES;
+        let flags = KeyboardEnhancementFlags::DISAMBIGUATE_ESCAPE_CODES
+            | KeyboardEnhancementFlags::REPORT_EVENT_TYPES;
         queue!(out, PushKeyboardEnhancementFlags(flags))?;
         out.flush()
     }
@@ -111,7 +112,11 @@ fn give_back() {
 /// The next thing the person does; None for what does not matter.
 pub fn next_event() -> io::Result<Option<Incoming>> {
     Ok(match event::read()? {
-        Event::Key(event) => key(event).map(Incoming::Key),
+        Event::Key(event) => key(event).map(|key| match event.kind {
+            KeyEventKind::Press => Incoming::Key(key),
+            KeyEventKind::Repeat => Incoming::KeyAgain(key, Kind::Repeat),
+            KeyEventKind::Release => Incoming::KeyAgain(key, Kind::Release),
+        }),
         Event::Mouse(event) => pointer(event).map(Incoming::Mouse),
         Event::Paste(text) => Some(Incoming::Paste(text)),
         Event::Resize(cols, rows) => Some(Incoming::Resize(cols, rows)),
@@ -121,9 +126,6 @@ pub fn next_event() -> io::Result<Option<Incoming>> {
 }
 
 fn key(event: KeyEvent) -> Option<Key> {
-    if event.kind == KeyEventKind::Release {
-        return None;
-    }
     let mut mods = modifiers(event.modifiers);
     use event::KeyCode as Outer;
     let code = match event.code {

@@ -125,6 +125,12 @@ struct AttachArgs {
     /// A layout of your own, which is neither kept nor shared
     #[arg(long)]
     independent: bool,
+    /// Draw on this many columns instead of all there are
+    #[arg(long)]
+    cols: Option<u16>,
+    /// Draw on this many rows instead of all there are
+    #[arg(long)]
+    rows: Option<u16>,
 }
 
 #[derive(Debug, Args)]
@@ -299,6 +305,7 @@ fn attach(args: AttachArgs, out: &mut Output) -> Result<(), Trouble> {
         mark: format!("{name}-{}", std::process::id()),
         name,
         workspace: args.workspace,
+        size: (args.cols, args.rows),
         create: own_create(command::Create::new())?,
     })?;
     out.raw(format!("{said}\n").as_bytes())

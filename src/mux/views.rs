@@ -13,6 +13,9 @@ use crate::wire::{
     Attached, Code, Event, Failure, Frame, FrameRow, Looks, Role, Tag, ViewState, frame_line,
 };
 
+/// The flag of the kitty keyboard protocol by which a program asks for held and released keys.
+const KITTY_EVENT_TYPES: u8 = 2;
+
 /// A view; never given out twice by one worker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ViewId(pub u32);
@@ -407,6 +410,7 @@ impl Mux {
             last_code: terminal.history.iter().next_back().and_then(|record| record.code),
             alt_screen: grid.modes().alt_screen(),
             mouse: grid.modes().mouse() != crate::term::Mouse::Off,
+            key_events: grid.keyboard_flags() & KITTY_EVENT_TYPES != 0,
             role: view.role,
             attached: self.views.attached(view.terminal),
             typing: terminal.typing.as_ref().map(|(name, _)| name.clone()),

@@ -260,6 +260,9 @@ pub struct ViewState {
     pub alt_screen: bool,
     /// The program wants to hear of the mouse.
     pub mouse: bool,
+    /// The program wants to hear of keys that are held and let go.
+    #[serde(skip_serializing_if = "is_false")]
+    pub key_events: bool,
     pub role: Role,
     pub attached: Vec<Attached>,
     /// Who has typed in the last two seconds: `agent`, or a client's name.

@@ -7,11 +7,11 @@ use crate::attach::canvas::{Canvas, Caret, Cell};
 use crate::attach::paint::{Depth, Painter};
 use crate::term::{Attrs, Color, CursorShape, Limits, Size, Style, Terminal, Underline};
 
-fn outer(cols: u16, rows: u16) -> Terminal {
+pub fn outer(cols: u16, rows: u16) -> Terminal {
     Terminal::new(Size { cols, rows }, Limits { lines: 0, bytes: 0 })
 }
 
-fn check(term: &Terminal, canvas: &Canvas) {
+pub fn check(term: &Terminal, canvas: &Canvas) {
     for y in 0..canvas.rows() {
         for x in 0..canvas.cols() {
             let cell = canvas.get(x, y).unwrap();

@@ -1,0 +1,167 @@
+//! The whole client, with a server that answers as it should: whatever is done, what is painted is
+//! what was drawn.
+
+use std::time::{Duration, Instant};
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::paint::{check, outer};
+use crate::attach::app::{App, Effect, Incoming, Start};
+use crate::attach::config::Config;
+use crate::attach::paint::{Depth, Painter};
+use crate::command;
+use crate::term::{Size, Terminal};
+use crate::wire::Role;
+
+/// A client, the outer terminal it paints on, and the terminals of its server.
+struct Desk {
+    app: App,
+    painter: Painter,
+    outer: Terminal,
+    now: Instant,
+    terminals: u64,
+    views: Vec<(u64, String)>,
+}
+
+impl Desk {
+    fn new(cols: u16, rows: u16) -> Desk {
+        let start = Start {
+            terminal: Some("t1".into()),
+            role: Role::Edit,
+            name: "ann".into(),
+            workspace: "main".into(),
+            independent: true,
+            size: (None, None),
+            mark: "ann-1".into(),
+            create: command::Create::new(),
+        };
+        #[allow(clippy::disallowed_methods, reason = "a point in time to count from")]
+        let now = Instant::now();
+        let app = App::new(Config::default(), start, cols, rows, now);
+        let (painter, outer) = (Painter::new(Depth::True), outer(cols, rows));
+        let mut desk = Desk { app, painter, outer, now, terminals: 1, views: Vec::new() };
+        desk.app.begin();
+        desk.serve();
+        desk
+    }
+
+    fn on(&mut self, incoming: Incoming) {
+        self.now += Duration::from_millis(20);
+        self.app.on(incoming, self.now);
+        self.serve();
+    }
+
+    /// Answers all that is asked.
+    fn serve(&mut self) {
+        loop {
+            let effects = self.app.take_effects();
+            if effects.is_empty() {
+                return;
+            }
+            for effect in effects {
+                match effect {
+                    Effect::Send(line) => {
+                        let request: Value = serde_json::from_slice(&line).unwrap();
+                        let answer = self.answer(&request);
+                        self.app.on(Incoming::Line(answer), self.now);
+                    }
+                    Effect::Redraw => self.painter.forget(),
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    fn answer(&mut self, request: &Value) -> Value {
+        let mut answer = json!({"ok": true, "tag": request["tag"]});
+        match request["cmd"].as_str().unwrap() {
+            "create" => {
+                self.terminals += 1;
+                answer["id"] = format!("t{}", self.terminals).into();
+            }
+            "attach" => {
+                let view = self.views.len() as u64 + 1;
+                self.views.push((view, request["id"].as_str().unwrap().to_owned()));
+                answer["view"] = view.into();
+            }
+            "list" => answer["terminals"] = json!([{"id": "t1", "cwd": "/", "alive": true}]),
+            "commands" => answer["commands"] = json!([]),
+            _ => {}
+        }
+        answer
+    }
+
+    /// A frame with some text, of a size that the pane may or may not have.
+    fn frame(&mut self, which: usize, (cols, rows): (u16, u16), text: &str) {
+        let Some((view, terminal)) = self.views.get(which % self.views.len().max(1)).cloned()
+        else {
+            return;
+        };
+        let lines: Vec<Value> = (0..rows)
+            .map(|row| json!({"row": row, "runs": [[text, 0], ["日", 1, 2], ["x", 0]]}))
+            .collect();
+        let frame = json!({"frame": 1, "view": view, "terminal": terminal, "cols": cols,
+            "rows": rows, "full": true, "lines": lines, "styles": [{}, {"bold": true, "fg": 3}],
+            "top_line": 0, "state": {"title": text, "alive": true, "command": text},
+            "cursor": {"row": rows / 2, "col": cols / 2, "visible": true, "shape": "bar",
+                "blink": true}});
+        self.on(Incoming::Line(frame));
+    }
+
+    fn paint(&mut self) {
+        let canvas = self.app.draw();
+        let mut bytes = Vec::new();
+        self.painter.paint(canvas.clone(), &mut bytes);
+        self.outer.feed(&bytes, &mut Vec::new());
+        check(&self.outer, &canvas);
+    }
+}
+
+#[derive(Debug, Clone)]
+enum Step {
+    Prefix(&'static str),
+    Key(&'static str),
+    Frame(usize, (u16, u16), String),
+    Resize(u16, u16),
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let action = "| - % \" h j k l H J K L o ; z x ! } { Space c n p 1 2 [ / t a w m r ? , Ctrl+l";
+    let action = prop::sample::select(action.split(' ').collect::<Vec<_>>());
+    let key =
+        prop::sample::select(vec!["a", "q", "Escape", "Enter", "j", "k", "g", "Up", "PageUp"]);
+    let frame = (0..8_usize, (1..120_u16, 1..40_u16), "[a-z]{0,60}");
+    prop_oneof![
+        4 => action.prop_map(Step::Prefix),
+        2 => key.prop_map(Step::Key),
+        3 => frame.prop_map(|(which, size, text)| Step::Frame(which, size, text)),
+        1 => (1..130_u16, 1..45_u16).prop_map(|(cols, rows)| Step::Resize(cols, rows)),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 64, ..Default::default() })]
+
+    #[test]
+    fn whatever_is_done_the_outer_screen_shows_what_was_drawn(
+        steps in prop::collection::vec(step(), 1..40),
+    ) {
+        let mut desk = Desk::new(100, 30);
+        for step in steps {
+            match step {
+                Step::Prefix(key) => {
+                    desk.on(Incoming::Key("Ctrl+Space".parse().unwrap()));
+                    desk.on(Incoming::Key(key.parse().unwrap()));
+                }
+                Step::Key(key) => desk.on(Incoming::Key(key.parse().unwrap())),
+                Step::Frame(which, size, text) => desk.frame(which, size, &text),
+                Step::Resize(cols, rows) => {
+                    desk.outer.resize(Size { cols, rows });
+                    desk.on(Incoming::Resize(cols, rows));
+                }
+            }
+            desk.paint();
+        }
+    }
+}
