@@ -437,7 +437,8 @@ impl App {
         }
         let Some(view) = pane.view else { return };
         let keys = keys.iter().map(|key| command::Press::Name(key.to_string())).collect();
-        let command = command::Keys { id: None, view: Some(view), keys };
+        let command =
+            command::Keys { target: command::Target::view(view), keys, when_ready: false };
         self.ask(&command, Pending::Typed);
     }
 
@@ -453,7 +454,8 @@ impl App {
         let Some((_, pane)) = self.focused_pane() else { return };
         pane.scroll = None;
         let Some(view) = pane.view else { return };
-        let command = command::Paste { id: None, view: Some(view), text };
+        let command =
+            command::Paste { target: command::Target::view(view), text, when_ready: false };
         self.ask(&command, Pending::Typed);
     }
 

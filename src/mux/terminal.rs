@@ -11,8 +11,11 @@ use super::limits::{
     KILL_GRACE, MAX_INPUT_QUEUE, MAX_REPLY_QUEUE, MAX_SCROLLBACK_BYTES, SCREEN_AT_MOST,
     SCREEN_QUIET, SYNC_TIMEOUT, TYPING_SHOWN,
 };
+use super::runs::Run;
+use super::typing::Held;
+use super::waits::Probing;
 use super::{TakeOver, Ticket};
-use crate::term::{self, Limits, Size};
+use crate::term::{self, Limits, ShellState, Size};
 use crate::wire::{Code, Failure, Pair, pairs};
 
 /// A terminal's number: `t1` on the wire. Never given out twice.
@@ -104,7 +107,17 @@ pub struct Terminal {
     /// Requests of agents that were refused while someone held the keyboard.
     pub refused: u64,
     pub last_output: Instant,
+    /// When something was typed, and when what is seen changed.
+    pub last_input: Instant,
+    pub last_change: Instant,
+    shown: u64,
     pub idle: bool,
+    /// The first prompt has been there, or something like it.
+    pub was_ready: bool,
+    /// Input that waits for that.
+    pub held: Vec<Held>,
+    pub run: Option<Box<Run>>,
+    pub probing: Probing,
     pub output_bytes: u64,
     input: VecDeque<u8>,
     screen: ScreenTimer,
@@ -134,7 +147,14 @@ impl Terminal {
             typing: None,
             refused: 0,
             last_output: now,
+            last_input: now,
+            last_change: now,
+            shown: 0,
             idle: false,
+            was_ready: false,
+            held: Vec::new(),
+            run: None,
+            probing: Probing::default(),
             output_bytes: 0,
             input: VecDeque::new(),
             screen: ScreenTimer::default(),
@@ -172,6 +192,23 @@ impl Terminal {
         match self.life {
             Life::Exited { exit, .. } => Some(exit),
             _ => None,
+        }
+    }
+
+    /// When something was last typed or written.
+    pub fn last_active(&self) -> Instant {
+        self.last_output.max(self.last_input)
+    }
+
+    /// A command can be typed now. A shell that says nothing asks for bracketed paste when, and only
+    /// when, it reads a line.
+    pub fn at_prompt(&self) -> bool {
+        match self.grid.shell() {
+            ShellState::Input => true,
+            ShellState::Unknown => {
+                self.identity.key.is_empty() && self.grid.modes().bracketed_paste()
+            }
+            ShellState::Prompt | ShellState::Running => false,
         }
     }
 
@@ -234,6 +271,10 @@ impl Terminal {
             self.screen.first_change.get_or_insert(now);
             self.screen.last_change = Some(now);
         }
+        if self.shown != self.grid.stamp() {
+            self.shown = self.grid.stamp();
+            self.last_change = now;
+        }
         if !self.grid.in_sync() {
             self.sync_since = None;
         } else if self.sync_since.is_none() {
@@ -259,6 +300,7 @@ impl Terminal {
         let due = self.sync_since.take_if(|since| *since + SYNC_TIMEOUT <= now).is_some();
         if due {
             self.grid.end_sync();
+            self.note_change(now, false);
         }
         due
     }
@@ -274,6 +316,7 @@ impl Terminal {
             self.screen_deadline(),
             self.sync_since.map(|since| since + SYNC_TIMEOUT),
             self.typing.as_ref().map(|(_, at)| *at + TYPING_SHOWN),
+            self.held.iter().map(|held| held.deadline).min(),
         ]
         .into_iter()
         .flatten()

@@ -271,11 +271,13 @@ impl Mux {
         let now = self.now;
         let Some(terminal) = self.get_mut(id) else { return Ok(()) };
         terminal.type_in(bytes)?;
+        terminal.last_input = now;
         let before = terminal.typing.replace((name, now));
         if before.map(|(name, _)| name) != terminal.typing.as_ref().map(|(name, _)| name.clone()) {
             self.touch(id);
         }
         self.effect(super::Effect::Input(id));
+        self.probe_soon(id);
         self.arm(id);
         Ok(())
     }

@@ -33,6 +33,7 @@ fn a_cycle_tells_prompt_command_and_output() {
         key: None,
         command: Some("ls".into()),
         output: Some(LineNo(1)..LineNo(3)),
+        cut: None,
     };
     let start = Notice::CommandStart { command: Some("ls".into()) };
     assert_eq!(notices, [Notice::Prompt, start, done, Notice::Prompt]);
