@@ -142,8 +142,10 @@ impl Scene<'_> {
         let is = |event: &Value| fields.iter().all(|(name, value)| event.get(name) == Some(value));
         let told = self.events.after(self.seen, self.terminal.id(), kind);
         let mut told = told.filter_map(|line| serde_json::from_slice::<Value>(line).ok());
-        let event = told.find(is)?;
-        Some(Map::from_iter([("event".to_owned(), event)]))
+        match told.find(is)? {
+            Value::Object(event) => Some(event),
+            _ => None,
+        }
     }
 }
 

@@ -91,7 +91,7 @@ pub const PROMPT_GRACE: Duration = Duration::from_millis(100);
 /// A line editor that takes a line in and starts nothing for so long wants more of it.
 pub const UNFINISHED_QUIET: Duration = Duration::from_millis(1000);
 /// Ctrl-C is pressed again after so long, and given up on after so long.
-pub const CANCEL_AGAIN: Duration = Duration::from_millis(200);
+pub const CANCEL_AGAIN: Duration = Duration::from_millis(500);
 pub const CANCEL_AT_MOST: Duration = Duration::from_secs(3);
 /// How long `create` waits for the first prompt with `ready`.
 pub const READY_TIMEOUT: Duration = Duration::from_secs(10);

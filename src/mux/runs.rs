@@ -88,7 +88,7 @@ impl Run {
     pub fn due(&self, terminal: &Terminal, now: Instant) -> Option<Instant> {
         let quiet = |time: Duration| Some(terminal.last_active() + time);
         let phase = match &self.phase {
-            Phase::Waiting => None,
+            Phase::Waiting => quiet(UNFINISHED_QUIET),
             Phase::Typed => {
                 let idle = self.idle().and_then(quiet);
                 let unfinished = self.may_be_unfinished(terminal).then(|| quiet(UNFINISHED_QUIET));
@@ -110,7 +110,8 @@ impl Run {
 
     /// Typed at a prompt, and nothing came of it yet.
     fn may_be_unfinished(&self, terminal: &Terminal) -> bool {
-        self.started.is_none() && terminal.grid.shell() == ShellState::Input
+        let shell = terminal.grid.shell();
+        self.started.is_none() && matches!(shell, ShellState::Input | ShellState::Prompt)
     }
 
     /// Reads lines of output before they can leave the scrollback, and looks for the end in them.
@@ -345,7 +346,7 @@ impl Run {
         }
         let late = self.deadline <= now;
         match &self.phase {
-            Phase::Waiting if self.may_type(terminal) => Next::Type,
+            Phase::Waiting if self.may_type(terminal, now) => Next::Type,
             Phase::Waiting if late => {
                 Next::Fail(busy(terminal.id(), None, "no prompt came in time, nothing was typed"))
             }
@@ -364,13 +365,15 @@ impl Run {
         }
     }
 
-    fn may_type(&self, terminal: &Terminal) -> bool {
+    fn may_type(&self, terminal: &Terminal, now: Instant) -> bool {
+        let quiet = now.saturating_duration_since(terminal.last_active());
         let told_end = self.asked.until.is_some() || self.asked.idle.is_some();
         match terminal.grid.shell() {
             ShellState::Input => true,
             ShellState::Running => told_end,
             ShellState::Unknown => terminal.identity.key.is_empty(),
-            ShellState::Prompt => false,
+            // A prompt that does not say where it ends is there all the same.
+            ShellState::Prompt => quiet >= UNFINISHED_QUIET,
         }
     }
 

@@ -192,11 +192,14 @@ impl Mux {
             put("exit_code", json!(exit.code()));
         }
         put("stamp", json!(terminal.map(|terminal| terminal.grid.stamp())));
-        let (mut met, mut found) = (Value::Null, Map::new());
+        let mut met = Value::Null;
         match end {
             End::Met(index, what) => {
                 put("condition", json!(wait.any.get(index).map(Condition::name)));
-                (met, found) = (json!(index), what);
+                met = json!(index);
+                if !what.is_empty() {
+                    put("found", Value::Object(what));
+                }
             }
             End::Lost(events) => {
                 put("lost", json!(events));
@@ -204,7 +207,6 @@ impl Mux {
             End::TimedOut | End::Exited => {}
         }
         put("met", met);
-        body.append(&mut found);
         self.deliver(Reply::new(wait.ticket, id, body), &wait.then);
     }
 

@@ -113,7 +113,7 @@ fn a_command_that_takes_too_long_goes_on_and_its_end_is_found_later() {
         assert!(answer["screen"].to_string().contains("begin"));
         let wait = json!({"cmd": "wait", "id": id, "any": [{"event": "command_done"}],
             "after": answer["seq"]});
-        assert_eq!(client.ok(wait)["event"]["code"], 4);
+        assert_eq!(client.ok(wait)["found"]["code"], 4);
         check(&mut client, id, "echo next", 0, &["next"]);
     });
 }

@@ -48,6 +48,7 @@ fn a_text_to_click_on_must_stand_there() {
     assert!(error.contains("stands 0 times"), "{error}");
     client.refused(click(json!({"text": "OK", "nth": 3})), "not_found");
     client.refused(click(json!({"text": "OK", "row": 1, "col": 1})), "bad_value");
+    client.refused(click(json!({"text": "OK", "whre": 1})), "unknown_field");
     client.refused(click(json!({"row": 1})), "bad_value");
     client.refused(click(json!({})), "bad_value");
 }
@@ -84,7 +85,7 @@ fn input_waits_for_the_first_prompt_if_asked() {
         let wait =
             json!({"cmd": "wait", "id": id, "any": [{"event": "command_done"}], "after": seq});
         let done = client.ok(wait);
-        assert_eq!(done["event"]["code"], 3, "{shell}: {done}");
+        assert_eq!(done["found"]["code"], 3, "{shell}: {done}");
         let text = client.ok(json!({"cmd": "text", "id": id, "region": "all"})).to_string();
         assert_eq!(text.matches("echo o").count(), 1, "{shell}: {text}");
     }

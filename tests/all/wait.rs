@@ -20,7 +20,7 @@ fn an_event_that_came_before_the_wait_is_seen_by_its_number() {
     client.wait(&id, json!([{"event": "prompt"}]));
     let wait = |condition: Value, timeout: u64| json!({"cmd": "wait", "id": id, "any": [condition], "after": seq, "timeout_ms": timeout});
     let done = json!({"event": "command_done", "where": {"code": 3}});
-    assert_eq!(client.ok(wait(done, 0))["event"]["command"], "(exit 3)");
+    assert_eq!(client.ok(wait(done, 0))["found"]["command"], "(exit 3)");
     // Without a number only what comes counts, with it also what came; the values must be those.
     let other = json!({"event": "command_done", "where": {"code": 4}});
     assert_eq!(client.ok(wait(other, 0))["timed_out"], true);
@@ -50,7 +50,10 @@ fn the_first_of_several_conditions_that_is_met_is_told() {
     let any = json!([{"text": "never"}, {"regex": "e.d$"}, {"exit": true}]);
     let met = client.wait(&id, any);
     assert_eq!((&met["met"], &met["condition"]), (&json!(1), &json!("text")));
-    assert_eq!((&met["text"], &met["row"], &met["line"]), (&json!("end"), &json!(0), &json!(0)));
+    assert_eq!(
+        (&met["found"]["text"], &met["found"]["row"], &met["found"]["line"]),
+        (&json!("end"), &json!(0), &json!(0))
+    );
 }
 
 /// A line that was on the screen for less than a moment was there all the same.
@@ -63,7 +66,7 @@ fn text_that_scrolls_by_in_a_flood_is_seen() {
     let mut typist = server.connect();
     typist.type_in(&id, "seq -f 'needle %.0f.' 100000\n");
     let met = client.next();
-    assert_eq!(met["text"], "needle 77777.", "{met}");
+    assert_eq!(met["found"]["text"], "needle 77777.", "{met}");
     typist.wait(&id, json!([{"regex": "^needle 100000\\.$"}]));
 }
 
@@ -84,7 +87,7 @@ fn only_what_is_new_counts_if_it_is_asked_so() {
     assert_eq!(client.ok(look(since("one")))["met"], Value::Null);
     client.send(&json!({"cmd": "wait", "id": id, "any": [{"text": "one", "new": true}]}));
     server.connect().type_in(&id, "\\none\n");
-    assert_eq!(client.next()["line"], 2);
+    assert_eq!(client.next()["found"]["line"], 2);
 }
 
 #[test]
@@ -98,7 +101,7 @@ fn a_part_of_the_screen_can_be_watched() {
     typist.type_in(&id, "x\\033[4;9Hx\\033[4;16Hx\n");
     typist.wait(&id, json!([{"cursor": {"row": 3, "col": 16}}]));
     typist.type_in(&id, "\\033[4;15Hx\n");
-    assert_eq!(client.next()["row"], 3);
+    assert_eq!(client.next()["found"]["row"], 3);
     let wrong = json!({"text": "x", "region": {"row": 24}});
     let error = client.refused(json!({"cmd": "wait", "id": id, "any": [wrong]}), "bad_value");
     assert!(error.contains("any[0]: region: row must be 0 to 23"), "{error}");
