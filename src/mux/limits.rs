@@ -87,7 +87,7 @@ pub const MAX_WAIT_MS: u64 = 24 * 60 * 60 * 1000;
 pub const PROBE_QUIET: Duration = Duration::from_millis(30);
 pub const PROBE_SLOWEST: Duration = Duration::from_millis(500);
 /// After a command's end `run` waits so long for the prompt, which tells the directory.
-pub const PROMPT_GRACE: Duration = Duration::from_millis(100);
+pub const PROMPT_GRACE: Duration = Duration::from_millis(500);
 /// A line editor that takes a line in and starts nothing for so long wants more of it.
 pub const UNFINISHED_QUIET: Duration = Duration::from_millis(1000);
 /// Ctrl-C is pressed again after so long, and given up on after so long.

@@ -15,6 +15,7 @@ fn a_shell_is_at_its_prompt_and_its_last_command_is_told() {
     let server = Server::start();
     server.each_shell(|shell, id| {
         server.connect().run(id, "echo hello; sh -c 'exit 3'");
+        server.connect().wait(id, json!([{"prompt": true}]));
         let look = look(&server, id, json!({}));
         assert_eq!(look["state"], "at_prompt", "{shell}: {look}");
         assert_eq!(look["last_command"]["code"], 3, "{shell}");
