@@ -107,7 +107,7 @@ impl Command for Wait {
         }
         let timeout = timeout(self.timeout_ms, DEFAULT_WAIT_MS)?;
         let any = self.any.iter().enumerate().map(|(at, condition)| {
-            condition.wanted(mux, terminal).map_err(|failure| Failure {
+            condition.wanted(mux, terminal, self.after).map_err(|failure| Failure {
                 error: format!("wait: any[{at}]: {}", failure.error),
                 ..failure
             })
@@ -128,7 +128,12 @@ fn quiet(what: &str, ms: i64) -> Result<Duration, Failure> {
 }
 
 impl Condition {
-    fn wanted(&self, mux: &Mux, id: TerminalId) -> Result<mux::Condition, Failure> {
+    fn wanted(
+        &self,
+        mux: &Mux,
+        id: TerminalId,
+        after: Option<u64>,
+    ) -> Result<mux::Condition, Failure> {
         self.check()?;
         Ok(if let Some(kind) = self.event {
             mux::Condition::Event { kind, fields: self.fields.clone() }
@@ -149,7 +154,7 @@ impl Condition {
         } else if self.password {
             mux::Condition::Password
         } else {
-            self.text_wanted(mux, id)?
+            self.text_wanted(mux, id, after)?
         })
     }
 
@@ -195,7 +200,12 @@ impl Condition {
         Ok(())
     }
 
-    fn text_wanted(&self, mux: &Mux, id: TerminalId) -> Result<mux::Condition, Failure> {
+    fn text_wanted(
+        &self,
+        mux: &Mux,
+        id: TerminalId,
+        after: Option<u64>,
+    ) -> Result<mux::Condition, Failure> {
         let (what, text, plain) = match (&self.text, &self.regex) {
             (Some(text), _) => ("text", text, true),
             (_, regex) => ("regex", &regex.clone().unwrap_or_default(), false),
@@ -205,7 +215,7 @@ impl Condition {
         let part = self.region.as_ref().map(|region| part(region, size)).transpose()?;
         let only = match (self.since, self.new) {
             (Some(stamp), _) => Only::Since(stamp),
-            (None, true) => Only::New,
+            (None, true) => Only::New(after),
             (None, false) => Only::All,
         };
         let gone = || Failure::bad_value("the terminal has just gone");

@@ -8,6 +8,7 @@ use super::pictures::{Form, PictureRequest};
 use super::{Asker, Effect, Facts, Mux, TerminalId, Ticket};
 use crate::view::shot::Order;
 use crate::view::text;
+use crate::wire::{Code, Failure};
 
 /// What an answer brings along.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
@@ -72,6 +73,11 @@ impl Mux {
 
     /// The system has told what it knows.
     pub(super) fn probed_for_reply(&mut self, mut reply: Reply, facts: Facts) {
+        let is_look = matches!(reply.look, Some((None, _)));
+        if is_look && !self.terminals.contains_key(&reply.terminal) {
+            let failure = Failure::new(Code::NotFound, "it has just gone");
+            return self.refuse(&reply.ticket, &failure);
+        }
         if let Some(terminal) = self.terminals.get(&reply.terminal) {
             match reply.look.take() {
                 Some((Some(name), wish)) => {

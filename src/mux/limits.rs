@@ -70,6 +70,8 @@ pub const MAX_LINE_CHARS: usize = 10_000;
 pub const MAX_RUN_COMMAND: usize = 64 << 10;
 /// Bytes fed at a time while someone waits for text: no line leaves the scrollback unseen.
 pub const OBSERVED_PIECE: usize = 8 << 10;
+/// Moments of input that are remembered, to tell what came after each.
+pub const MAX_MOMENTS: usize = 64;
 /// Searches at the same time.
 pub const MAX_SEARCHES: usize = 8;
 /// Commands nested in one another (shells in shells) whose start is remembered.

@@ -8,20 +8,23 @@
 //!                     Clearing ──prompt──▶ answer    (the shell wants more, or kept the line)
 //! ```
 
+mod answer;
+mod typed;
+
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use regex::Regex;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::conditions::Scan;
 use super::limits::{CANCEL_AGAIN, CANCEL_AT_MOST, MAX_LINE_CHARS, PROMPT_GRACE, UNFINISHED_QUIET};
 use super::waits::Only;
 use super::{ClientId, Mux, Terminal, TerminalId, Ticket, Typist};
-use crate::input;
 use crate::term::{LineNo, ShellState};
 use crate::view::text::{self, TextRow};
 use crate::wire::{Code, Failure};
+use typed::{Typed, typed_bytes};
 
 /// A command as it is asked for.
 pub struct Asked {
@@ -63,16 +66,6 @@ struct Clearing {
     /// Prompts told so far; one more ends it.
     again: Instant,
     until: Instant,
-}
-
-/// Where a command was typed.
-#[derive(Default)]
-struct Typed {
-    /// The line after the echo.
-    line: LineNo,
-    /// What stood before it.
-    prompt: String,
-    at: Option<Instant>,
 }
 
 /// The end of a command, as its shell told it.
@@ -394,148 +387,6 @@ impl Run {
             Next::Nothing
         }
     }
-
-    fn body(&self, terminal: &Terminal, by: &'static str, now: Instant) -> Map<String, Value> {
-        let grid = &terminal.grid;
-        let (lines, cut) = self.output(terminal, by);
-        let shown = self.shown(terminal, lines.clone(), cut);
-        let since = self.started.or(self.typed.at).unwrap_or(now);
-        let duration = now.saturating_duration_since(since).as_millis() as u64;
-        let mut body = Map::new();
-        let mut put = |name: &str, value: Value| body.insert(name.to_owned(), value);
-        put("id", json!(terminal.id().to_string()));
-        put("code", json!(self.done.as_ref().and_then(|done| done.code)));
-        put("duration_ms", json!(self.done.as_ref().map_or(duration, |done| done.duration_ms)));
-        put("cwd", json!(grid.cwd().map(|cwd| &cwd.path)));
-        put("ended_by", json!(by));
-        put("timed_out", json!(by == "timeout"));
-        put("output_lines", json!([lines.start.0, lines.end.0]));
-        put("lines", json!(shown.lines));
-        put("seq", json!(self.seq));
-        if let Some(gap) = shown.gap {
-            let count = gap.end.0 - gap.start.0;
-            let lines = [gap.start.0, gap.end.0];
-            put("left_out", json!({ "at": shown.at, "count": count, "lines": lines }));
-        }
-        if let Some(exit) = terminal.exit() {
-            put("exit_code", json!(exit.code()));
-        }
-        if by == "timeout" {
-            let rows = text::viewport(grid).into_iter();
-            put("screen", rows.map(|row| json!(row.text.trim_end_matches(' '))).collect());
-        }
-        body
-    }
-
-    /// The lines of output, and where the last one is cut.
-    fn output(&self, terminal: &Terminal, by: &'static str) -> (Range<LineNo>, Option<usize>) {
-        let grid = &terminal.grid;
-        if let Some(Done { output: Some(output), cut, .. }) = &self.done {
-            return (output.clone(), *cut);
-        }
-        let first = grid.output_began().filter(|_| self.started.is_some());
-        let first = first.unwrap_or(self.typed.line);
-        let cursor = grid.cursor_line();
-        let at_cursor = text::output(grid, cursor..LineNo(cursor.0 + 1), None, MAX_LINE_CHARS);
-        let at_cursor = at_cursor.first().map_or("", |row| row.text.trim_end());
-        let found = self.scan.as_ref().and_then(|scan| scan.found()).and_then(|f| f.get("line"));
-        let is_prompt = match by {
-            "shell" => true,
-            "until" => found.and_then(Value::as_u64) == Some(cursor.0),
-            _ => at_cursor == self.typed.prompt,
-        };
-        let end = if at_cursor.is_empty() || is_prompt { cursor.0 } else { cursor.0 + 1 };
-        (first..LineNo(end.max(first.0)), None)
-    }
-
-    /// The head and the tail of so many lines, with what lies between them left out.
-    fn shown(&self, terminal: &Terminal, lines: Range<LineNo>, cut: Option<usize>) -> Shown {
-        let grid = &terminal.grid;
-        let (most, total) = (self.asked.max_lines, (lines.end.0 - lines.start.0) as usize);
-        let head_most = if total > most { most.div_ceil(2) } else { total };
-        let held = grid.lines().start;
-        // What was read before comes first; the rest is still there or has been dropped.
-        let mut head: Vec<_> = self.head.iter().filter(|row| lines.contains(&row.line)).collect();
-        head.truncate(head_most);
-        let head_end = head.last().map_or(lines.start, |row| LineNo(row.line.0 + 1));
-        let read_to = LineNo(lines.start.0 + head_most as u64);
-        let cut_at = |end: LineNo| cut.filter(|_| end == lines.end);
-        let more = match head_end >= held && head_end < read_to {
-            true => text::output(grid, head_end..read_to, cut_at(read_to), MAX_LINE_CHARS),
-            false => Vec::new(),
-        };
-        let head: Vec<_> = head.into_iter().chain(&more).map(|row| row.text.clone()).collect();
-        let next = LineNo(lines.start.0 + head.len() as u64);
-        let tail = LineNo(lines.end.0 - (most - head.len()).min(total - head.len()) as u64);
-        let tail = tail.max(held).max(next).min(lines.end);
-        let rows = text::output(grid, tail..lines.end, cut, MAX_LINE_CHARS);
-        let at = head.len();
-        let lines = head.into_iter().chain(rows.into_iter().map(|row| row.text)).collect();
-        Shown { lines, at, gap: (next < tail).then_some(next..tail) }
-    }
-}
-
-struct Shown {
-    lines: Vec<String>,
-    /// The place in `lines` where lines are left out.
-    at: usize,
-    gap: Option<Range<LineNo>>,
-}
-
-impl Typed {
-    fn at(terminal: &Terminal, command: &str, now: Instant) -> Typed {
-        let grid = &terminal.grid;
-        let line = grid.cursor_line();
-        let echoed = typed_text(terminal, command).matches('\n').count() as u64;
-        let before = text::output(grid, line..LineNo(line.0 + 1), None, MAX_LINE_CHARS);
-        let prompt = before.first().map(|row| row.text.trim_end().to_owned()).unwrap_or_default();
-        Typed { line: LineNo(line.0 + 1 + echoed), prompt, at: Some(now) }
-    }
-}
-
-/// Pasted where that is known, so that nothing in it is a key; a line end that is not pasted is
-/// quoted, so that the shell's editor takes it in.
-fn typed_bytes(terminal: &Terminal, command: &str) -> Vec<u8> {
-    let at_prompt = terminal.grid.shell() == ShellState::Input;
-    let bracketed = terminal.grid.modes().bracketed_paste();
-    let text = typed_text(terminal, command);
-    let one_line = !text.contains('\n');
-    let mut bytes = Vec::new();
-    if at_prompt && terminal.grid.has_typed() {
-        bytes.push(KILL_LINE);
-    }
-    let paste = match (bracketed && (at_prompt || !one_line), at_prompt) {
-        (true, _) => input::paste(text, true),
-        (false, true) => quoted(text),
-        (false, false) => input::paste(text, false),
-    };
-    bytes.extend(paste);
-    bytes.push(b'\r');
-    bytes
-}
-
-/// Without the last line end, which is the Enter key. Empty lines mean something to other programs
-/// than shells: they end a block.
-fn typed_text<'a>(terminal: &Terminal, command: &'a str) -> &'a str {
-    match terminal.grid.shell() {
-        ShellState::Input => command.trim_end_matches('\n'),
-        _ => command.strip_suffix('\n').unwrap_or(command),
-    }
-}
-
-const KILL_LINE: u8 = 0x15;
-const QUOTE: u8 = 0x16;
-
-fn quoted(text: &str) -> Vec<u8> {
-    let clean = text.chars().filter(|c| matches!(c, '\n' | '\t') || !c.is_control());
-    let mut bytes = Vec::new();
-    for c in clean {
-        if matches!(c, '\n' | '\t') {
-            bytes.push(QUOTE);
-        }
-        bytes.extend(c.encode_utf8(&mut [0; 4]).bytes());
-    }
-    bytes
 }
 
 fn busy(id: TerminalId, running: Option<&str>, hint: &str) -> Failure {

@@ -8,14 +8,14 @@ use serde::{Deserialize, Serialize};
 
 use super::history::History;
 use super::limits::{
-    KILL_GRACE, MAX_INPUT_QUEUE, MAX_REPLY_QUEUE, MAX_SCROLLBACK_BYTES, SCREEN_AT_MOST,
-    SCREEN_QUIET, SYNC_TIMEOUT, TYPING_SHOWN,
+    KILL_GRACE, MAX_INPUT_QUEUE, MAX_MOMENTS, MAX_REPLY_QUEUE, MAX_SCROLLBACK_BYTES,
+    SCREEN_AT_MOST, SCREEN_QUIET, SYNC_TIMEOUT, TYPING_SHOWN,
 };
 use super::runs::Run;
 use super::typing::Held;
 use super::waits::Probing;
 use super::{TakeOver, Ticket};
-use crate::term::{self, Limits, ShellState, Size};
+use crate::term::{self, Limits, LineNo, ShellState, Size};
 use crate::wire::{Code, Failure, Pair, pairs};
 
 /// A terminal's number: `t1` on the wire. Never given out twice.
@@ -110,6 +110,7 @@ pub struct Terminal {
     /// When something was typed, and when what is seen changed.
     pub last_input: Instant,
     pub last_change: Instant,
+    moments: VecDeque<Moment>,
     shown: u64,
     pub idle: bool,
     /// The first prompt has been there, or something like it.
@@ -124,6 +125,14 @@ pub struct Terminal {
     sync_since: Option<Instant>,
     /// The earliest time the timer queue holds for this terminal.
     pub armed: Option<Instant>,
+}
+
+/// When something was typed: what comes after it is later in all three counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Moment {
+    pub seq: u64,
+    pub stamp: u64,
+    pub line: LineNo,
 }
 
 /// Two timers: quiet for a moment, or busy for long enough.
@@ -149,6 +158,7 @@ impl Terminal {
             last_output: now,
             last_input: now,
             last_change: now,
+            moments: VecDeque::new(),
             shown: 0,
             idle: false,
             was_ready: false,
@@ -193,6 +203,30 @@ impl Terminal {
             Life::Exited { exit, .. } => Some(exit),
             _ => None,
         }
+    }
+
+    /// Something is typed now, after the event of this number.
+    pub fn note_input(&mut self, seq: u64, now: Instant) {
+        self.last_input = now;
+        let moment = Moment { seq, stamp: self.grid.stamp(), line: self.grid.cursor_line() };
+        if self.moments.back() != Some(&moment) {
+            self.moments.push_back(moment);
+        }
+        if self.moments.len() > MAX_MOMENTS {
+            self.moments.pop_front();
+        }
+    }
+
+    /// The first input after an event.
+    pub fn input_after(&self, seq: u64) -> Option<Moment> {
+        self.moments.iter().find(|moment| moment.seq >= seq).copied()
+    }
+
+    /// The line from which on all was written after a stamp, as far as that is known.
+    pub fn line_since(&self, stamp: u64) -> LineNo {
+        let before = self.moments.iter().rev().find(|moment| moment.stamp <= stamp);
+        let top = self.grid.line_of_row(0);
+        before.map_or(top, |moment| moment.line.min(top))
     }
 
     /// When something was last typed or written.

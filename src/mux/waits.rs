@@ -118,8 +118,11 @@ impl Mux {
         let scan = Scan::new(pattern, part, terminal);
         Some(match only {
             Only::All => scan,
-            Only::New => scan.only_new(stamp, line),
-            Only::Since(stamp) => scan.only_new(stamp, terminal.grid.line_of_row(0)),
+            Only::New(after) => match after.and_then(|seq| terminal.input_after(seq)) {
+                Some(moment) => scan.only_new(moment.stamp, moment.line),
+                None => scan.only_new(stamp, line),
+            },
+            Only::Since(stamp) => scan.only_new(stamp, terminal.line_since(stamp)),
             Only::From(line) => scan.starting_at(line),
         })
     }
@@ -282,8 +285,8 @@ impl Mux {
 pub enum Only {
     /// What is on the screen, and all that comes.
     All,
-    /// What comes.
-    New,
+    /// What comes, or came after the input that followed this event.
+    New(Option<u64>),
     /// What changed after a stamp of the screen.
     Since(u64),
     /// Lines from one on.

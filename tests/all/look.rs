@@ -33,8 +33,8 @@ fn states_are_told_apart() {
     let state = |id: &str| look(&server, id, json!({}))["state"].as_str().unwrap().to_owned();
     let id = server.shell("bash");
     let mut client = server.connect();
-    client.type_in(&id, "printf '\\a'; while :; do :; done\n");
-    client.wait(&id, json!([{"event": "command_start"}]));
+    let seq = client.type_in(&id, "printf '\\a'; while :; do :; done\n");
+    client.wait_after(&id, seq, json!([{"event": "bell"}]));
     assert_eq!(state(&id), "running");
     assert!(look(&server, &id, json!({}))["running"].as_str().unwrap().starts_with("printf"));
     let seq = client.type_in(&id, "\x03");

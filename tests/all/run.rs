@@ -213,6 +213,22 @@ fn a_program_in_a_shell_is_run_into_and_out_of() {
 }
 
 #[test]
+fn a_keyboard_that_someone_holds_is_not_typed_on() {
+    let server = Server::start();
+    let id = server.shell("bash");
+    let mut person = server.connect();
+    person.ok(json!({"cmd": "attach", "id": id, "role": "take", "name": "ann", "tag": 1}));
+    let error =
+        server.connect().refused(json!({"cmd": "run", "id": id, "command": "true"}), "held");
+    assert!(error.contains("ann"), "{error}");
+    drop(person);
+    server
+        .connect()
+        .ok(json!({"cmd": "wait", "id": id, "any": [{"event": "released"}], "after": 0}));
+    check(&mut server.connect(), &id, "true", 0, &[]);
+}
+
+#[test]
 fn a_client_that_leaves_frees_its_run_and_the_command_goes_on() {
     let server = Server::start();
     let id = server.shell("bash");

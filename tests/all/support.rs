@@ -235,6 +235,13 @@ impl Client {
         answer
     }
 
+    /// The same, also if it came after this event already.
+    pub fn wait_after(&mut self, id: &str, seq: u64, any: Value) -> Value {
+        let answer = self.ok(json!({"cmd": "wait", "id": id, "any": any, "after": seq}));
+        assert!(answer["met"].is_u64(), "{answer}");
+        answer
+    }
+
     /// Types a command at a prompt and waits for its end.
     pub fn run(&mut self, id: &str, command: &str) -> Value {
         self.ok(json!({"cmd": "run", "id": id, "command": command}))

@@ -17,7 +17,7 @@ fn an_event_that_came_before_the_wait_is_seen_by_its_number() {
     let id = server.shell("bash");
     let mut client = server.connect();
     let seq = client.type_in(&id, "(exit 3)\n");
-    client.wait(&id, json!([{"event": "prompt"}]));
+    client.wait_after(&id, seq, json!([{"event": "prompt"}]));
     let wait = |condition: Value, timeout: u64| json!({"cmd": "wait", "id": id, "any": [condition], "after": seq, "timeout_ms": timeout});
     let done = json!({"event": "command_done", "where": {"code": 3}});
     assert_eq!(client.ok(wait(done, 0))["found"]["command"], "(exit 3)");
@@ -88,6 +88,30 @@ fn only_what_is_new_counts_if_it_is_asked_so() {
     client.send(&json!({"cmd": "wait", "id": id, "any": [{"text": "one", "new": true}]}));
     server.connect().type_in(&id, "\\none\n");
     assert_eq!(client.next()["found"]["line"], 2);
+}
+
+/// What came of some input is found though it has left the screen before the wait began.
+#[test]
+fn text_that_has_scrolled_by_before_the_wait_is_found_by_its_moment() {
+    let server = Server::start();
+    let id = server.shell("bash");
+    let mut client = server.connect();
+    client.run(&id, "echo needle 1.");
+    let typed =
+        client.ok(json!({"cmd": "send", "id": id, "input": "seq -f 'needle %.0f.' 3000\n"}));
+    let after = |condition: Value| {
+        json!({"cmd": "wait", "id": id, "any": [condition], "after": typed["seq"],
+            "timeout_ms": 20_000})
+    };
+    client.ok(after(json!({"event": "command_done"})));
+    let first = typed_line(&client.ok(after(json!({"text": "needle 1.", "new": true}))));
+    let since = json!({"regex": "^needle 1\\.$", "since": typed["stamp"]});
+    assert_eq!(typed_line(&client.ok(after(since))), first);
+    assert_eq!(first, 3, "the one before is older");
+}
+
+fn typed_line(answer: &Value) -> u64 {
+    answer["found"]["line"].as_u64().unwrap_or_else(|| panic!("{answer}"))
 }
 
 #[test]
