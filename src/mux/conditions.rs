@@ -108,15 +108,15 @@ impl Condition {
                 (due <= scene.now && !terminal.grid.in_sync()).then(Map::new)
             }
             Condition::Prompt => {
-                let now = scene.after.is_none() && terminal.at_prompt();
+                let now = scene.after.is_none() && terminal.at_prompt(scene.now);
                 let told = || scene.event(EventKind::Prompt, &Map::new()).is_some();
                 (now || told()).then(Map::new)
             }
             Condition::Exit => (!terminal.alive()).then(Map::new),
             Condition::Input => {
-                let reads = scene.facts.and_then(|facts| facts.reads_tty) == Some(true);
-                let edits = scene.facts.is_some() && terminal.grid.shell() == ShellState::Input;
-                (reads || edits).then(Map::new)
+                let facts = scene.facts.filter(|_| !terminal.is_entering(scene.now))?;
+                let edits = terminal.grid.shell() == ShellState::Input;
+                (edits || facts.reads_tty == Some(true)).then(Map::new)
             }
             Condition::Password => scene.facts.is_some_and(Facts::asks_password).then(Map::new),
         }

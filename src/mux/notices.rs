@@ -73,6 +73,13 @@ impl Mux {
     }
 
     fn notice(&mut self, id: TerminalId, notice: Notice) {
+        let cycle = matches!(
+            notice,
+            Notice::Prompt | Notice::CommandStart { .. } | Notice::CommandDone { .. }
+        );
+        if let Some(terminal) = self.terminals.get_mut(&id).filter(|_| cycle) {
+            terminal.entered = false;
+        }
         let event = match notice {
             Notice::Reply(bytes) => return self.reply_to_program(id, &bytes),
             Notice::CommandStart { command } => {

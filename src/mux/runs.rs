@@ -362,7 +362,7 @@ impl Run {
         let quiet = now.saturating_duration_since(terminal.last_active());
         let told_end = self.asked.until.is_some() || self.asked.idle.is_some();
         match terminal.grid.shell() {
-            ShellState::Input => true,
+            ShellState::Input => !terminal.is_entering(now),
             ShellState::Running => told_end,
             ShellState::Unknown => terminal.identity.key.is_empty(),
             // A prompt that does not say where it ends is there all the same.

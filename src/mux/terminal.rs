@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::history::History;
 use super::limits::{
     KILL_GRACE, MAX_INPUT_QUEUE, MAX_MOMENTS, MAX_REPLY_QUEUE, MAX_SCROLLBACK_BYTES,
-    SCREEN_AT_MOST, SCREEN_QUIET, SYNC_TIMEOUT, TYPING_SHOWN,
+    SCREEN_AT_MOST, SCREEN_QUIET, SYNC_TIMEOUT, TYPING_SHOWN, UNFINISHED_QUIET,
 };
 use super::runs::Run;
 use super::typing::Held;
@@ -111,6 +111,8 @@ pub struct Terminal {
     pub last_input: Instant,
     pub last_change: Instant,
     moments: VecDeque<Moment>,
+    /// Enter was pressed at the prompt, and the shell has not yet said what came of it.
+    pub entered: bool,
     shown: u64,
     pub idle: bool,
     /// The first prompt has been there, or something like it.
@@ -159,6 +161,7 @@ impl Terminal {
             last_input: now,
             last_change: now,
             moments: VecDeque::new(),
+            entered: false,
             shown: 0,
             idle: false,
             was_ready: false,
@@ -206,8 +209,9 @@ impl Terminal {
     }
 
     /// Something is typed now, after the event of this number.
-    pub fn note_input(&mut self, seq: u64, now: Instant) {
+    pub fn note_input(&mut self, bytes: &[u8], seq: u64, now: Instant) {
         self.last_input = now;
+        self.entered |= self.grid.shell() == ShellState::Input && bytes.contains(&b'\r');
         let moment = Moment { seq, stamp: self.grid.stamp(), line: self.grid.cursor_line() };
         if self.moments.back() != Some(&moment) {
             self.moments.push_back(moment);
@@ -236,14 +240,20 @@ impl Terminal {
 
     /// A command can be typed now. A shell that says nothing asks for bracketed paste when, and only
     /// when, it reads a line.
-    pub fn at_prompt(&self) -> bool {
+    pub fn at_prompt(&self, now: Instant) -> bool {
         match self.grid.shell() {
-            ShellState::Input => true,
+            ShellState::Input => !self.is_entering(now),
             ShellState::Unknown => {
                 self.identity.key.is_empty() && self.grid.modes().bracketed_paste()
             }
             ShellState::Prompt | ShellState::Running => false,
         }
+    }
+
+    /// A line was entered just now. A shell that says nothing about it for long has taken none in.
+    pub fn is_entering(&self, now: Instant) -> bool {
+        let quiet = now.saturating_duration_since(self.last_active());
+        self.entered && quiet < UNFINISHED_QUIET
     }
 
     /// What the program calls itself, else the program's own name.

@@ -5,7 +5,7 @@ use std::time::Instant;
 use serde_json::json;
 
 use super::limits::READY_TIMEOUT;
-use super::{Asker, Effect, Facts, Mux, Terminal, TerminalId, Ticket, Typist};
+use super::{Asker, Effect, Facts, Mux, TerminalId, Ticket, Typist};
 use crate::input::{self, Key, KeyModes};
 use crate::wire::{Code, Failure};
 
@@ -122,7 +122,7 @@ impl Mux {
     pub(super) fn type_secret(&mut self, secret: Secret, facts: &Facts) {
         let Secret { ticket, terminal, bytes, by } = secret;
         // A line editor shows by itself what is typed.
-        let edits = self.get(terminal).is_some_and(Terminal::at_prompt);
+        let edits = self.get(terminal).is_some_and(|terminal| terminal.at_prompt(self.now));
         let typed = match facts.echo == Some(true) || edits {
             true => {
                 let error = format!(

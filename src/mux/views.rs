@@ -271,7 +271,7 @@ impl Mux {
         let (now, seq) = (self.now, self.seq());
         let Some(terminal) = self.get_mut(id) else { return Ok(()) };
         terminal.type_in(bytes)?;
-        terminal.note_input(seq, now);
+        terminal.note_input(bytes, seq, now);
         let before = terminal.typing.replace((name, now));
         if before.map(|(name, _)| name) != terminal.typing.as_ref().map(|(name, _)| name.clone()) {
             self.touch(id);

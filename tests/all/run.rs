@@ -172,6 +172,7 @@ fn without_a_shell_a_pattern_or_quiet_tells_the_end() {
     let created =
         json!({"cmd": "create", "cmd_args": ["python3", "-q"], "name": "py", "ready": true});
     server.connect().ok(created);
+    server.connect().wait("py", json!([{"regex": "^>>> $"}]));
     let answer = python(json!({"command": "6 * 7", "until": "^>>> $"}));
     assert_eq!((&answer["lines"], &answer["ended_by"]), (&json!(["42"]), &json!("until")));
     let lines = "for i in range(3):\n  print('>', i)\n\n";
