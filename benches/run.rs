@@ -99,7 +99,7 @@ fn tmux(server: &Server, args: &[&str]) -> String {
 /// As harnesses do it: a mark that the shell prints after the command, looked for again and again.
 fn by_polling(server: &Server) {
     tmux(server, &["new-session", "-d", "-s", "s", "-x", "80", "-y", "24", "bash --norc"]);
-    while !tmux(server, &["capture-pane", "-p", "-t", "s"]).contains('$') {
+    while tmux(server, &["capture-pane", "-p", "-t", "s"]).trim().is_empty() {
         std::thread::sleep(POLL);
     }
     let mut number = 0;

@@ -1,7 +1,8 @@
 //! Where input goes: a terminal by its name, or the terminal of one's own view.
 
 use clap::Args;
-use serde::{Deserialize, Serialize};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::mux::{Mux, TerminalId, Ticket, Typist, ViewId};
 use crate::wire::Failure;
@@ -11,11 +12,20 @@ use crate::wire::Failure;
 pub struct Target {
     /// The terminal's id or name
     #[arg(required = true)]
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "named_id", skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     #[arg(skip)]
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "named_view", skip_serializing_if = "Option::is_none")]
     pub view: Option<u32>,
+}
+
+/// An error in a flattened struct does not know its field by itself.
+fn named_id<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
+    Option::deserialize(from).map_err(|error| D::Error::custom(format!("id: {error}")))
+}
+
+fn named_view<'de, D: Deserializer<'de>>(from: D) -> Result<Option<u32>, D::Error> {
+    Option::deserialize(from).map_err(|error| D::Error::custom(format!("view: {error}")))
 }
 
 impl Target {

@@ -92,6 +92,8 @@ pub const PROBE_SLOWEST: Duration = Duration::from_millis(500);
 pub const PROMPT_GRACE: Duration = Duration::from_millis(500);
 /// A line editor that takes a line in and starts nothing for so long wants more of it.
 pub const UNFINISHED_QUIET: Duration = Duration::from_millis(1000);
+/// A prompt that was drawn again below the line that was entered counts after so long.
+pub const REDRAWN_QUIET: Duration = Duration::from_millis(100);
 /// Ctrl-C is pressed again after so long, and given up on after so long.
 pub const CANCEL_AGAIN: Duration = Duration::from_millis(500);
 pub const CANCEL_AT_MOST: Duration = Duration::from_secs(3);

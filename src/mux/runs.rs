@@ -18,7 +18,9 @@ use regex::Regex;
 use serde_json::{Map, Value};
 
 use super::conditions::Scan;
-use super::limits::{CANCEL_AGAIN, CANCEL_AT_MOST, MAX_LINE_CHARS, PROMPT_GRACE, UNFINISHED_QUIET};
+use super::limits::{
+    CANCEL_AGAIN, CANCEL_AT_MOST, MAX_LINE_CHARS, PROMPT_GRACE, REDRAWN_QUIET, UNFINISHED_QUIET,
+};
 use super::waits::Only;
 use super::{ClientId, Mux, Terminal, TerminalId, Ticket, Typist};
 use crate::term::{LineNo, ShellState};
@@ -84,7 +86,11 @@ impl Run {
             Phase::Waiting => quiet(UNFINISHED_QUIET),
             Phase::Typed => {
                 let idle = self.idle().and_then(quiet);
-                let unfinished = self.may_be_unfinished(terminal).then(|| quiet(UNFINISHED_QUIET));
+                let patience = match self.is_redrawn(terminal) {
+                    true => REDRAWN_QUIET,
+                    false => UNFINISHED_QUIET,
+                };
+                let unfinished = self.may_be_unfinished(terminal).then(|| quiet(patience));
                 idle.into_iter().chain(unfinished.flatten()).min()
             }
             Phase::Ended { at } => Some(*at + PROMPT_GRACE),
@@ -105,6 +111,13 @@ impl Run {
     fn may_be_unfinished(&self, terminal: &Terminal) -> bool {
         let shell = terminal.grid.shell();
         self.started.is_none() && matches!(shell, ShellState::Input | ShellState::Prompt)
+    }
+
+    /// The prompt stands below what was typed, and empty: the shell took nothing in.
+    fn is_redrawn(&self, terminal: &Terminal) -> bool {
+        let began = terminal.grid.input_began();
+        let below = began.is_some_and(|line| line >= self.typed.line);
+        below && self.may_be_unfinished(terminal) && !terminal.grid.has_typed()
     }
 
     /// Reads lines of output before they can leave the scrollback, and looks for the end in them.
@@ -206,7 +219,12 @@ impl Mux {
         let Some(run) = self.running(id).filter(|run| depth <= run.depth) else { return };
         let since = run.started.or(run.typed.at).unwrap_or(now);
         let first = run.done.take().and_then(|before| before.output).map(|output| output.start);
-        let output = output.map(|output| first.unwrap_or(output.start).min(output.end)..output.end);
+        // What was typed into a program that ended by it printed only what came after.
+        let since_typed = run.started.is_none().then_some(run.typed.line);
+        let output = output.map(|output| {
+            let start = first.or(since_typed.map(|line| line.max(output.start)));
+            start.unwrap_or(output.start).min(output.end)..output.end
+        });
         let duration_ms = now.saturating_duration_since(since).as_millis() as u64;
         run.done = Some(Done { code, duration_ms, output, cut });
         run.phase = Phase::Ended { at: now };
@@ -379,6 +397,8 @@ impl Run {
             Next::Clear(incomplete(terminal))
         } else if self.idle().is_some_and(|idle| quiet >= idle) {
             Next::Answer("idle")
+        } else if self.is_redrawn(terminal) && quiet >= REDRAWN_QUIET {
+            Next::Fail(self.nothing_ran(terminal))
         } else if unfinished && quiet >= UNFINISHED_QUIET {
             Next::Clear(incomplete(terminal))
         } else if self.deadline <= now {

@@ -256,6 +256,11 @@ impl Terminal {
         self.state.has_typed()
     }
 
+    /// The line in which the input at a prompt begins.
+    pub fn input_began(&self) -> Option<LineNo> {
+        self.state.input_began()
+    }
+
     /// The line in which output of the command that runs began.
     pub fn output_began(&self) -> Option<LineNo> {
         self.state.output_began()

@@ -90,6 +90,11 @@ impl State {
         LineNo(self.spot().line)
     }
 
+    /// The line in which the input at a prompt begins.
+    pub fn input_began(&self) -> Option<LineNo> {
+        self.shell.input.map(|input| LineNo(input.line))
+    }
+
     /// Something stands between the start of the input and the cursor.
     pub fn has_typed(&self) -> bool {
         self.shell.input.is_some_and(|input| input != self.spot())

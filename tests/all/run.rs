@@ -142,6 +142,13 @@ fn an_unfinished_command_is_told_and_the_prompt_is_clean_again() {
         for command in ["", "  ", "\n"] {
             client.refused(json!({"cmd": "run", "id": id, "command": command}), "incomplete");
         }
+        if shell == "bash" {
+            let none = json!({"cmd": "run", "id": id, "command": "echo a!nonesuch"});
+            let error = client.refused(none, "incomplete");
+            assert!(error.contains("event not found"), "{error}");
+            let comment = json!({"cmd": "run", "id": id, "command": "# nothing"});
+            assert!(client.refused(comment, "incomplete").contains("nothing ran"));
+        }
         let wrong = client.run(id, "echo )");
         assert_ne!(wrong["code"], 0, "{shell}: {wrong}");
         assert!(wrong["lines"].to_string().contains(')'), "{shell}: {wrong}");
@@ -204,7 +211,8 @@ fn a_program_in_a_shell_is_run_into_and_out_of() {
     };
     assert_eq!(run("python3 -q")["ended_by"], "until");
     assert_eq!(run("'a' * 3")["lines"], json!(["'aaa'"]));
-    let end = run("exit(3)");
+    let end = run("print('bye'); exit(3)");
+    assert_eq!(end["lines"], json!(["bye"]));
     assert_eq!((&end["ended_by"], &end["code"]), (&json!("shell"), &json!(3)), "{end}");
     if std::process::Command::new("sqlite3").arg("--version").output().is_ok() {
         assert_eq!(run("sqlite3 -interactive")["ended_by"], "until");

@@ -64,6 +64,8 @@ fn keys_go_by_several_names_and_unknown_ones_suggest_others() {
     let error = client.refused(wrong("Retrun"), "bad_value");
     assert!(error.contains("did you mean Enter?"), "{error}");
     assert!(client.refused(wrong("Crtl+c"), "bad_value").contains("Ctrl+c"));
+    let number = json!({"cmd": "keys", "id": 5, "keys": ["a"]});
+    assert!(client.refused(number, "bad_value").contains("keys: id: invalid type"));
 }
 
 /// What is typed before a shell reads would be echoed twice, or lost.

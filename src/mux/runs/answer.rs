@@ -10,8 +10,21 @@ use crate::mux::Terminal;
 use crate::mux::limits::MAX_LINE_CHARS;
 use crate::term::LineNo;
 use crate::view::text;
+use crate::wire::{Code, Failure};
 
 impl Run {
+    /// The shell refused the line, perhaps with a word about it.
+    pub fn nothing_ran(&self, terminal: &Terminal) -> Failure {
+        let end = terminal.grid.input_began().unwrap_or(self.typed.line);
+        let said = text::output(&terminal.grid, self.typed.line..end, None, MAX_LINE_CHARS);
+        let said: Vec<_> = said.iter().map(|row| row.text.as_str()).collect();
+        let error = match said.is_empty() {
+            true => "run: nothing ran: the shell shows its prompt again".to_owned(),
+            false => format!("run: nothing ran, and the shell says: {}", said.join(" / ")),
+        };
+        Failure::new(Code::Incomplete, error)
+    }
+
     pub fn body(&self, terminal: &Terminal, by: &'static str, now: Instant) -> Map<String, Value> {
         let grid = &terminal.grid;
         let (lines, cut) = self.output(terminal, by);
