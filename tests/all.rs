@@ -21,12 +21,16 @@ mod fuzz;
 mod fuzz_targets;
 #[path = "all/load.rs"]
 mod load;
+#[path = "all/look.rs"]
+mod look;
 #[path = "all/pictures.rs"]
 mod pictures;
 #[path = "all/programs.rs"]
 mod programs;
 #[path = "all/reading.rs"]
 mod reading;
+#[path = "all/run.rs"]
+mod run;
 #[path = "all/seed.rs"]
 mod seed;
 #[path = "all/shells.rs"]
@@ -35,5 +39,9 @@ mod shells;
 mod support;
 #[path = "all/survival.rs"]
 mod survival;
+#[path = "all/typing.rs"]
+mod typing;
 #[path = "all/views.rs"]
 mod views;
+#[path = "all/wait.rs"]
+mod wait;

@@ -67,6 +67,8 @@ function __t4a_load
         __t4a_say '\e]7777;prompt;%s\a' $__t4a_ids
         test $__t4a_native = 1
         or __t4a_say '\e]133;A;%s\a' $__t4a_aid
+        # An empty line is not drawn again by itself.
+        commandline -f repaint
     end
 
     function __t4a_prompt --on-event fish_prompt

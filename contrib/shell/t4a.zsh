@@ -45,6 +45,9 @@ __t4a_prompt() {
     __t4a_encode $PWD
     __t4a_say $'\e]7777;prompt;'$__t4a_ids$'\a\e]7;file://'$HOST${REPLY// /%20}$'\a'
     __t4a_wrap
+    # Before the mark that zsh draws after output without a line end, and before all hooks.
+    [[ ${PROMPT_EOL_MARK-} == "$__t4a_end"* ]] ||
+        PROMPT_EOL_MARK=$__t4a_end${PROMPT_EOL_MARK-%B%S%#%s%b}
     if [[ $precmd_functions[1] != __t4a_report || $precmd_functions[-1] != __t4a_prompt ]]; then
         local -a others=(${precmd_functions:#__t4a_(report|prompt)})
         precmd_functions=(__t4a_report $others __t4a_prompt)
@@ -86,6 +89,7 @@ __t4a_load() {
     typeset -g +x __t4a_on=$$ __t4a_aid=aid=$$-${HOST//[^A-Za-z0-9.-]/} __t4a_key=${__t4a_key-}
     typeset -g +x __t4a_ids=${__t4a_key:+key=$__t4a_key;}$__t4a_aid
     typeset -g +x __t4a_a=$'%{\e]133;A;'$__t4a_aid$'\a%}' __t4a_b=$'%{\e]133;B\a%}'
+    typeset -g +x __t4a_end=$'%{\e]7777;end;'$__t4a_ids$'\a%}'
     typeset -g +x __t4a_c=$'%{\e]133;A;k=s\a%}' __t4a_ps1=$PS1 __t4a_ps2=$PS2
     typeset -gi +x __t4a_ran=0 __t4a_fd=1 __t4a_history=$HISTCMD
     # Hooks may run with their output redirected; children do not get this one.

@@ -73,8 +73,11 @@ fn perform(mux: &mut Mux, effect: Effect, now: Instant) {
                 serde_json::from_slice::<serde_json::Value>(line).expect("our lines are JSON");
             }
         }
-        Effect::Probe { id, ticket } => {
-            mux.on(Incoming::Probed { id, ticket, facts: Default::default() }, now);
+        Effect::Probe { id, asker } => {
+            mux.on(Incoming::Probed { id, asker, facts: Default::default() }, now);
+        }
+        Effect::Search { ticket, hunt } => {
+            mux.on(Incoming::Searched { ticket, result: Ok(hunt.run()) }, now);
         }
         _ => {}
     }

@@ -486,7 +486,8 @@ impl App {
             return;
         }
         let Some(view) = pane.view else { return };
-        let command = command::Keys { id: None, view: Some(view), keys };
+        let command =
+            command::Keys { target: command::Target::view(view), keys, when_ready: false };
         self.ask(&command, Pending::Typed);
     }
 
@@ -502,7 +503,8 @@ impl App {
         let Some((_, pane)) = self.focused_pane() else { return };
         pane.scroll = None;
         let Some(view) = pane.view else { return };
-        let command = command::Paste { id: None, view: Some(view), text };
+        let command =
+            command::Paste { target: command::Target::view(view), text, when_ready: false };
         self.ask(&command, Pending::Typed);
     }
 

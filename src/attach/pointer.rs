@@ -69,11 +69,12 @@ impl App {
         let inside = row < pane.screen.rows.len() && col < usize::from(pane.screen.cols);
         let Some(view) = pane.view.filter(|_| inside) else { return };
         let mouse = command::Mouse {
-            id: None,
-            view: Some(view),
+            target: command::Target::view(view),
             kind: pointer.act,
-            row: row as i64,
-            col: col as i64,
+            row: Some(row as i64),
+            col: Some(col as i64),
+            text: None,
+            nth: None,
             button: pointer.button,
             mods: pointer.mods.clone(),
         };

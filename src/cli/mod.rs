@@ -1,5 +1,6 @@
 //! The command line: the same commands as on the wire, and a few that concern the server itself.
 
+mod agent;
 mod config;
 mod doctor;
 mod escape;
@@ -40,6 +41,8 @@ pub struct Cli {
 
 const EXAMPLES: &str = "Examples:
   t4a create --name build         a new terminal with your shell, called build
+  t4a run build -- cargo test     run a command in it: its output, and its exit code
+  t4a look build                  see what it shows and does
   t4a send build 'cargo test\\n'   type into it
   t4a events build                see what happens: prompts, exit codes, bells
   t4a screenshot build -o it.png  take a picture of its screen
@@ -60,6 +63,9 @@ enum Action {
     /// Make a terminal with your shell and show it
     New(AttachArgs),
     List(command::List),
+    Run(agent::RunArgs),
+    Wait(agent::WaitArgs),
+    Look(command::Look),
     Send(command::Send),
     Keys(command::Keys),
     Paste(command::Paste),
@@ -155,7 +161,8 @@ enum IntegratedShell {
     Fish,
 }
 
-/// Runs the command line; the exit code is 0, 1 for a failure or 2 for wrong usage.
+/// Runs the command line; the exit code is 0, 1 for a failure or 2 for wrong usage, or that
+/// of a command that was run.
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
     let format = match cli.json || !io::stdout().is_terminal() {
@@ -170,6 +177,7 @@ pub fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         // Whoever closes the pipe has seen enough.
         Err(Trouble::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(Trouble::Code(code)) => ExitCode::from(code),
         Err(trouble) => {
             eprintln!("t4a: {trouble}");
             if let Some(hint) = trouble.hint() {
@@ -198,6 +206,9 @@ fn run(action: Action, out: &mut Output) -> Result<(), Trouble> {
         Action::Mouse(mouse) => ask(mouse, out, output::nothing),
         Action::Search(search) => ask(search, out, output::matches),
         Action::Commands(commands) => ask(commands, out, output::commands),
+        Action::Run(args) => agent::run(args, out),
+        Action::Wait(args) => agent::wait(args, out),
+        Action::Look(look) => ask(look, out, output::look),
         Action::List(list) => ask(list, out, output::list),
         Action::Send(send) => ask(typed(send)?, out, output::nothing),
         Action::Screenshot(args) => picture::screenshot(args, out),

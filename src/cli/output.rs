@@ -108,6 +108,43 @@ pub fn lines(answer: &Value) -> String {
     lines.map(|line| text(line) + "\n").collect()
 }
 
+/// Lines of output, with a mark where some are left out.
+pub fn output_lines(answer: &Value) -> String {
+    let at = answer.get("left_out").and_then(|left| left["at"].as_u64());
+    let mut out = String::new();
+    for (index, line) in answer["lines"].as_array().into_iter().flatten().enumerate() {
+        if at == Some(index as u64) {
+            out.push_str("…\n");
+        }
+        out += &(text(line) + "\n");
+    }
+    out
+}
+
+/// What a wait came to, in a line.
+pub fn waited(answer: &Value) -> String {
+    let what = match (&answer["condition"], &answer["timed_out"]) {
+        (Value::String(condition), _) => condition.clone(),
+        (_, Value::Bool(true)) => "timed out".to_owned(),
+        _ => "ended before".to_owned(),
+    };
+    format!("{what} after {} ms\n", text(&answer["waited_ms"]))
+}
+
+pub fn look(answer: &Value) -> String {
+    let mut out = format!("{}: {}", text(&answer["id"]), text(&answer["state"]));
+    for name in ["running", "title", "cwd"] {
+        if let Some(value) = answer[name].as_str().filter(|value| !value.is_empty()) {
+            out += &format!(", {name} {}", text(&Value::from(value)));
+        }
+    }
+    out.push('\n');
+    let rows = answer["lines"].as_array().into_iter().flatten();
+    let rows: String =
+        rows.map(|row| format!("{:>4}  {}\n", text(&row["row"]), text(&row["text"]))).collect();
+    out + &rows
+}
+
 pub fn list(answer: &Value) -> String {
     let head = ["ID", "NAME", "PID", "SIZE", "STATE", "TITLE"].map(str::to_owned);
     let rows: Vec<_> = answer["terminals"].as_array().into_iter().flatten().map(row).collect();

@@ -19,6 +19,8 @@ pub enum Trouble {
     Garbled,
     /// The doctor found something.
     Ill,
+    /// A command ended with this code; all was said.
+    Code(u8),
 }
 
 impl fmt::Display for Trouble {
@@ -30,6 +32,7 @@ impl fmt::Display for Trouble {
             Trouble::Closed => f.write_str("the server closed the connection"),
             Trouble::Garbled => f.write_str("the server's answer is not JSON"),
             Trouble::Ill => f.write_str("something is wrong; see above"),
+            Trouble::Code(code) => write!(f, "it ended with code {code}"),
         }
     }
 }
@@ -50,12 +53,16 @@ impl Trouble {
             Trouble::Start(_) | Trouble::Garbled => Some("t4a doctor looks for the cause"),
             Trouble::Closed => Some("try again: a new worker may have taken over"),
             Trouble::Usage(_) => Some("--help shows how"),
-            Trouble::Io(_) | Trouble::Ill => None,
+            Trouble::Io(_) | Trouble::Ill | Trouble::Code(_) => None,
         }
     }
 
     pub fn exit_code(&self) -> u8 {
-        if matches!(self, Trouble::Usage(_)) { 2 } else { 1 }
+        match self {
+            Trouble::Usage(_) => 2,
+            Trouble::Code(code) => *code,
+            _ => 1,
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{Command, within};
 use crate::mux::{Mux, Ticket};
 use crate::term::LineNo;
-use crate::wire::{Failure, Look, Looks, Run};
+use crate::wire::{CursorState, Failure, Look, Looks, Run};
 
 /// Rows in one answer.
 const MAX_ROWS: u64 = 5000;
@@ -31,6 +31,8 @@ struct Answer {
     lines: [u64; 2],
     /// Absolute number of the line in the screen's first row.
     top_line: u64,
+    cursor: CursorState,
+    alt_screen: bool,
     stamp: u64,
 }
 
@@ -75,6 +77,8 @@ impl Command for Cells {
             cols: grid.size().cols,
             lines: [lines.start.0, lines.end.0],
             top_line: grid.line_of_row(0).0,
+            cursor: grid.cursor().into(),
+            alt_screen: grid.modes().alt_screen(),
             stamp: grid.stamp(),
         };
         mux.answer(ticket, answer);

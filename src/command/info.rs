@@ -4,7 +4,7 @@ use clap::Args;
 use serde::{Deserialize, Serialize};
 
 use super::Command;
-use crate::mux::{Effect, Mux, Ticket};
+use crate::mux::{Asker, Effect, Mux, Ticket};
 use crate::wire::Failure;
 
 /// Show all that is known about one terminal.
@@ -21,7 +21,7 @@ impl Command for Info {
     fn run(self, mux: &mut Mux, ticket: &Ticket) -> Result<(), Failure> {
         let id = mux.find(&self.id)?;
         // The answer needs what only the system knows; `Mux::probed` gives it.
-        mux.effect(Effect::Probe { id, ticket: ticket.clone() });
+        mux.effect(Effect::Probe { id, asker: Asker::Info(ticket.clone()) });
         Ok(())
     }
 }

@@ -4,9 +4,9 @@ use clap::Args;
 use serde::{Deserialize, Serialize};
 
 use super::Command;
-use super::target::target;
-use crate::input::{self, Key, KeyKind, KeyModes, MAX_TEXT_CHARS};
-use crate::mux::{Mux, Ticket};
+use super::target::Target;
+use crate::input::{Key, KeyKind, MAX_TEXT_CHARS};
+use crate::mux::{Input, Mux, Ticket};
 use crate::wire::Failure;
 
 /// Keys in one request.
@@ -19,16 +19,20 @@ const MAX_KEYS: usize = 1000;
 #[derive(Debug, Clone, Args, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Keys {
-    /// The terminal's id or name
-    #[arg(required = true)]
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub id: Option<String>,
-    #[arg(skip)]
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub view: Option<u32>,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub target: Target,
     /// Names of keys
     #[arg(required = true, value_parser = press, allow_hyphen_values = true)]
     pub keys: Vec<Press>,
+    /// Wait for the first prompt of a program that has just been started
+    #[arg(long)]
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub when_ready: bool,
+}
+
+fn is_false(value: &bool) -> bool {
+    !*value
 }
 
 fn press(name: &str) -> Result<Press, std::convert::Infallible> {
@@ -66,17 +70,12 @@ impl Command for Keys {
     const NAME: &'static str = "keys";
 
     fn run(self, mux: &mut Mux, ticket: &Ticket) -> Result<(), Failure> {
-        let (id, by) = target(mux, ticket, self.id.as_deref(), self.view)?;
+        let (id, by) = self.target.find(mux, ticket)?;
         if self.keys.is_empty() || self.keys.len() > MAX_KEYS {
             return Err(Failure::bad_value(format!("keys: 1 to {MAX_KEYS} keys")));
         }
         let keys = self.keys.iter().map(key).collect::<Result<Vec<_>, _>>()?;
-        let seq = mux.seq();
-        let modes = mux.get(id).map(|terminal| KeyModes::of(&terminal.grid)).unwrap_or_default();
-        let bytes: Vec<u8> = keys.iter().flat_map(|key| input::encode(key, &modes)).collect();
-        mux.type_in(id, &bytes, by)?;
-        mux.answer(ticket, serde_json::json!({ "seq": seq }));
-        Ok(())
+        mux.type_input(id, Input::Keys(keys), by, self.when_ready, ticket)
     }
 }
 

@@ -13,9 +13,11 @@ mod info;
 mod keys;
 mod kill;
 mod list;
+mod look;
 mod mouse;
 mod paste;
 mod resize;
+mod run;
 mod screenshot;
 mod search;
 mod send;
@@ -24,6 +26,7 @@ mod signal;
 mod target;
 mod text;
 mod view;
+mod wait;
 mod workspace;
 
 use serde::Serialize;
@@ -42,16 +45,20 @@ pub use info::Info;
 pub use keys::{KeyEvent, Keys, Kind, Press};
 pub use kill::Kill;
 pub use list::List;
+pub use look::Look;
 pub use mouse::{Act, Mouse, Which};
 pub use paste::Paste;
 pub use resize::Resize;
+pub use run::Run;
 pub use screenshot::{Encoding, Format, Highlight, Screenshot};
 pub use search::Search;
 pub use send::Send;
 pub use shutdown::Shutdown;
 pub use signal::Signal;
+pub use target::Target;
 pub use text::Text;
 pub use view::View;
+pub use wait::{Condition, Place, Wait};
 pub use workspace::Workspace;
 
 use crate::mux::limits::{MAX_COLS, MAX_ROWS};
@@ -83,7 +90,7 @@ macro_rules! commands {
 }
 
 commands! {
-    Create, List, Kill, Send, Keys, Paste, Mouse, Screenshot, Text, Cells, Search, Cursor, Resize,
+    Create, List, Kill, Run, Wait, Look, Send, Keys, Paste, Mouse, Screenshot, Text, Cells, Search, Cursor, Resize,
     Events, Config, Hello, Info, Commands, Signal, Attach, View, Detach, Workspace, Shutdown,
 }
 

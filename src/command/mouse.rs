@@ -3,31 +3,41 @@
 use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 
-use super::Command;
-use super::target::target;
+use super::target::Target;
+use super::{Command, within};
 use crate::input::Mods;
 use crate::input::mouse::{Button, Cell, MouseEvent, MouseKind, Wheel, encode};
 use crate::mux::{Mux, Ticket};
-use crate::wire::Failure;
+use crate::term::Terminal;
+use crate::view::search::{self, MAX_NEEDLE, Needle};
+use crate::wire::{Code, Failure};
 
 /// Press a button of the mouse, move it or turn its wheel.
 #[derive(Debug, Clone, Args, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Mouse {
-    /// The terminal's id or name
-    #[arg(required = true)]
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub id: Option<String>,
-    #[arg(skip)]
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub view: Option<u32>,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub target: Target,
     /// What the mouse does; a click is a press and a release
     #[arg(value_enum)]
     pub kind: Act,
     /// Row on the screen, 0 at the top
-    pub row: i64,
+    #[arg(required_unless_present = "text")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub row: Option<i64>,
     /// Column, 0 at the left
-    pub col: i64,
+    #[arg(required_unless_present = "text")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub col: Option<i64>,
+    /// Where this text stands on the screen, instead of row and column
+    #[arg(long, conflicts_with_all = ["row", "col"])]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// Which of several places where the text stands, 1 being the first
+    #[arg(long, value_name = "N", requires = "text")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nth: Option<i64>,
     /// Which button
     #[arg(long, value_enum, default_value_t)]
     #[serde(default)]
@@ -68,26 +78,50 @@ impl Command for Mouse {
     const NAME: &'static str = "mouse";
 
     fn run(self, mux: &mut Mux, ticket: &Ticket) -> Result<(), Failure> {
-        let (id, by) = target(mux, ticket, self.id.as_deref(), self.view)?;
+        let (id, by) = self.target.find(mux, ticket)?;
         let seq = mux.seq();
         let Some(terminal) = mux.get(id) else { return Ok(()) };
-        let size = terminal.grid.size();
-        let cell = Cell {
-            row: inside("row", self.row, size.rows)?,
-            col: inside("col", self.col, size.cols)?,
-        };
+        let cell = self.cell(&terminal.grid)?;
         let mods = mods(&self.mods)?;
         let modes = terminal.grid.modes();
         let event = |kind| encode(&MouseEvent { kind, mods, cell, pixel: None }, modes);
         let bytes: Vec<u8> = self.kinds().into_iter().filter_map(event).flatten().collect();
         let told = !bytes.is_empty();
         mux.type_in(id, &bytes, by)?;
-        mux.answer(ticket, serde_json::json!({ "told": told, "seq": seq }));
+        let (row, col) = (cell.row, cell.col);
+        mux.answer(ticket, serde_json::json!({ "told": told, "row": row, "col": col, "seq": seq }));
         Ok(())
     }
 }
 
 impl Mouse {
+    fn cell(&self, grid: &Terminal) -> Result<Cell, Failure> {
+        let size = grid.size();
+        match (&self.text, self.row, self.col) {
+            (Some(text), None, None) => self.text_cell(grid, text),
+            (None, Some(row), Some(col)) if self.nth.is_none() => Ok(Cell {
+                row: inside("row", row, size.rows)?,
+                col: inside("col", col, size.cols)?,
+            }),
+            _ => Err(Failure::bad_value("mouse: give row and col, or text, perhaps with nth")),
+        }
+    }
+
+    /// The middle of a text on the screen.
+    fn text_cell(&self, grid: &Terminal, text: &str) -> Result<Cell, Failure> {
+        let length = text.chars().count();
+        within("text: its length", length as i64, 1, MAX_NEEDLE as u64)?;
+        let nth = within("nth", self.nth.unwrap_or(1), 1, u64::from(u16::MAX))? as usize;
+        let needle = Needle { text: text.to_owned(), ignore_case: false };
+        let places = search::places(&grid.snapshot(0..grid.size().rows).rows, &needle);
+        let place = places.get(nth - 1).and_then(|cells| cells.get(cells.len() / 2));
+        let Some((row, col)) = place else {
+            let error = format!("mouse: {text:?} stands {} times on the screen", places.len());
+            return Err(Failure::new(Code::NotFound, error));
+        };
+        Ok(Cell { row: *row as u16, col: *col as u16 })
+    }
+
     fn kinds(&self) -> Vec<MouseKind> {
         let button = match self.button {
             Which::Left => Button::Left,

@@ -4,37 +4,35 @@ use clap::Args;
 use serde::{Deserialize, Serialize};
 
 use super::Command;
-use super::target::target;
-use crate::input;
-use crate::mux::{Mux, Ticket};
+use super::target::Target;
+use crate::mux::{Input, Mux, Ticket};
 use crate::wire::Failure;
 
 /// Paste text: it presses no keys, and where the program knows pastes it is told that it is one.
 #[derive(Debug, Clone, Args, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Paste {
-    /// The terminal's id or name
-    #[arg(required = true)]
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub id: Option<String>,
-    #[arg(skip)]
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub view: Option<u32>,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub target: Target,
     /// What to paste; standard input if left out
     #[arg(default_value = "")]
     pub text: String,
+    /// Wait for the first prompt of a program that has just been started
+    #[arg(long)]
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub when_ready: bool,
+}
+
+fn is_false(value: &bool) -> bool {
+    !*value
 }
 
 impl Command for Paste {
     const NAME: &'static str = "paste";
 
     fn run(self, mux: &mut Mux, ticket: &Ticket) -> Result<(), Failure> {
-        let (id, by) = target(mux, ticket, self.id.as_deref(), self.view)?;
-        let seq = mux.seq();
-        let modes = mux.get(id).map(|terminal| terminal.grid.modes()).unwrap_or_default();
-        let bytes = input::paste(&self.text, modes.bracketed_paste());
-        mux.type_in(id, &bytes, by)?;
-        mux.answer(ticket, serde_json::json!({ "seq": seq }));
-        Ok(())
+        let (id, by) = self.target.find(mux, ticket)?;
+        mux.type_input(id, Input::Paste(self.text), by, self.when_ready, ticket)
     }
 }

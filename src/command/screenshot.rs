@@ -13,8 +13,8 @@ use crate::view::image::{Cell, MAX_PAD};
 use crate::view::sheet::Manner;
 use crate::view::shot::{self, Order};
 use crate::wire::Failure;
-pub use fields::{Encoding, Format, Highlight};
-use fields::{Gutter, Region, ThemeChoice, parse_range, parse_region};
+pub use fields::{Encoding, Format, Highlight, Region};
+use fields::{Gutter, ThemeChoice, parse_range, parse_region};
 use scale::Wish;
 
 /// Rows of one picture; also the pixels are bounded.

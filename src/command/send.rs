@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Command;
 use crate::input;
-use crate::mux::{Mux, Ticket, Typist};
+use crate::mux::{Input, Mux, Secret, Ticket, Typist};
 use crate::wire::Failure;
 
 /// Type into a terminal.
@@ -26,6 +26,18 @@ pub struct Send {
     #[arg(long, value_name = "BASE64", conflicts_with = "input")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input_base64: Option<String>,
+    /// Wait for the first prompt of a program that has just been started
+    #[arg(long)]
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub when_ready: bool,
+    /// Type only if the terminal does not echo, and leave no trace of it anywhere
+    #[arg(long)]
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub secret: bool,
+}
+
+fn is_false(value: &bool) -> bool {
+    !*value
 }
 
 impl Command for Send {
@@ -42,11 +54,20 @@ impl Command for Send {
                 return Err(Failure::bad_value("send: give input or input_base64"));
             }
         };
-        let seq = mux.seq();
-        let id = mux.find(&self.id)?;
-        mux.type_in(id, &bytes, Typist::Agent)?;
-        mux.answer(ticket, serde_json::json!({ "seq": seq }));
-        Ok(())
+        let terminal = mux.find(&self.id)?;
+        let by = Typist::Agent;
+        match (self.secret, self.when_ready) {
+            (true, true) => {
+                Err(Failure::bad_value("send: a secret waits for password, not for a prompt"))
+            }
+            (true, false) => {
+                mux.type_secretly(Secret { ticket: ticket.clone(), terminal, bytes, by });
+                Ok(())
+            }
+            (false, when_ready) => {
+                mux.type_input(terminal, Input::Bytes(bytes), by, when_ready, ticket)
+            }
+        }
     }
 }
 

@@ -4,10 +4,10 @@ use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 
 use super::Command;
-use crate::mux::{Mux, Ticket};
+use crate::mux::{CommandRecord, History, Mux, Ticket};
 use crate::term::{LineNo, Terminal};
 use crate::view::text::{self, TextRow};
-use crate::wire::Failure;
+use crate::wire::{Code, Failure};
 
 /// Lines given at most for one request.
 const MAX_LINES: usize = 100_000;
@@ -51,6 +51,51 @@ pub struct Text {
     #[arg(long, requires = "first_line")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub count: Option<u64>,
+    /// What a command printed: by its number, or last, last_failed
+    #[arg(long, value_name = "NUMBER", value_parser = Which::parse, conflicts_with_all = ["range", "region", "first_line"])]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<Which>,
+}
+
+/// One of the commands that `commands` lists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged, expecting = "expected the number of a command, \"last\" or \"last_failed\"")]
+pub enum Which {
+    Number(u64),
+    Last(LastOf),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LastOf {
+    Last,
+    LastFailed,
+}
+
+impl Which {
+    fn parse(text: &str) -> Result<Which, String> {
+        match text {
+            "last" => Ok(Which::Last(LastOf::Last)),
+            "last_failed" => Ok(Which::Last(LastOf::LastFailed)),
+            number => number
+                .parse()
+                .map(Which::Number)
+                .map_err(|_| format!("{number:?} is neither a number nor last or last_failed")),
+        }
+    }
+
+    fn find(self, history: &History) -> Result<&CommandRecord, Failure> {
+        let mut all = history.iter().rev();
+        let found = match self {
+            Which::Number(number) => all.find(|record| record.number == number),
+            Which::Last(LastOf::Last) => all.next(),
+            Which::Last(LastOf::LastFailed) => all.find(|record| record.failed()),
+        };
+        found.ok_or_else(|| {
+            let error = "text: command: there is none of that number; commands lists them";
+            Failure::new(Code::NotFound, error)
+        })
+    }
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
@@ -107,6 +152,7 @@ impl Text {
             join: false,
             first_line: None,
             count: None,
+            command: None,
         }
     }
 }
@@ -115,10 +161,15 @@ impl Command for Text {
     const NAME: &'static str = "text";
 
     fn run(self, mux: &mut Mux, ticket: &Ticket) -> Result<(), Failure> {
-        let grid = &mux.terminal(&self.id)?.grid;
-        let answer = match self.first_line {
-            Some(first) => self.by_number(grid, LineNo(first))?,
-            None => self.by_row(grid)?,
+        let terminal = mux.terminal(&self.id)?;
+        let grid = &terminal.grid;
+        let answer = match (self.command, self.first_line) {
+            (Some(which), None) => self.of_command(grid, which.find(&terminal.history)?)?,
+            (None, Some(first)) => self.by_number(grid, LineNo(first))?,
+            (None, None) => self.by_row(grid)?,
+            (Some(_), Some(_)) => {
+                return Err(Failure::bad_value("text: give command or first_line, not both"));
+            }
         };
         mux.answer(ticket, answer);
         Ok(())
@@ -126,6 +177,22 @@ impl Command for Text {
 }
 
 impl Text {
+    fn of_command(&self, grid: &Terminal, record: &CommandRecord) -> Result<Answer, Failure> {
+        if self.start.is_some() || self.end.is_some() || self.count.is_some() {
+            return Err(Failure::bad_value("text: command goes with neither start, end nor count"));
+        }
+        let Some([first, end]) = record.output_lines else {
+            let error = format!("text: command {} told nothing of its output", record.number);
+            return Err(Failure::new(Code::NotFound, error));
+        };
+        let (first, held) = (LineNo(first), grid.lines());
+        let last = LineNo(end.min(first.0 + MAX_LINES as u64));
+        let cut = record.cut.filter(|_| last.0 == end);
+        let rows = text::output(grid, first..last, cut, usize::MAX);
+        let total = held.end.0 - held.start.0;
+        Ok(self.answer(grid, rows, first.max(held.start), (Region::All, None, total)))
+    }
+
     fn by_number(&self, grid: &Terminal, first: LineNo) -> Result<Answer, Failure> {
         if self.start.is_some() || self.end.is_some() || self.region != Region::Viewport {
             let error = "text: first_line goes with count, not with start, end or region";

@@ -138,6 +138,24 @@ impl Events {
         Subscription { tag, terminal, kinds, next, next_live: self.live.end() }
     }
 
+    /// How many of the events after a number are no longer in the history.
+    pub fn lost_after(&self, seq: u64) -> u64 {
+        self.history.first.saturating_sub(seq.saturating_add(1))
+    }
+
+    /// A terminal's events of a kind after a number, as they were told.
+    pub fn after(
+        &self,
+        seq: u64,
+        terminal: TerminalId,
+        kind: EventKind,
+    ) -> impl Iterator<Item = &[u8]> {
+        let from = seq.saturating_add(1).max(self.history.first);
+        let kept = (from..self.history.end()).filter_map(|number| self.history.get(number));
+        let wanted = move |kept: &&Kept| kept.kind == kind && kept.terminal == Some(terminal);
+        kept.filter(wanted).map(|kept| kept.line.as_slice())
+    }
+
     /// Moves unread lines for `to` into `out` until it holds `budget` bytes.
     pub fn read(&self, to: &mut Subscription, budget: usize, out: &mut Vec<u8>) {
         self.tell_lost(to, out);

@@ -17,6 +17,9 @@ pub struct CommandRecord {
     pub cwd: Option<String>,
     /// Lines of output: from the first up to, not including, the second.
     pub output_lines: Option<[u64; 2]>,
+    /// Columns of the last of them that are output, if it has no end.
+    #[serde(skip)]
+    pub cut: Option<usize>,
     pub trusted: bool,
 }
 

@@ -2,12 +2,12 @@
 
 use serde::Serialize;
 
-use super::{Facts, Foreground, Mux, TakeOver, Terminal, TerminalId, Ticket};
+use super::{Asker, Facts, Foreground, Mux, TakeOver, Terminal, TerminalId, Ticket};
 use crate::term::ShellState;
 use crate::wire::{Attached, Code, CursorState, Failure, Pair, pairs};
 
 #[derive(Serialize)]
-struct Info<'a> {
+pub struct Info<'a> {
     id: String,
     name: Option<&'a str>,
     #[serde(with = "pairs")]
@@ -49,7 +49,17 @@ struct Shell<'a> {
 }
 
 impl Mux {
-    pub(super) fn probed(&mut self, id: TerminalId, ticket: &Ticket, facts: Facts) {
+    /// The system has told what it knows; who asked for it goes on.
+    pub(super) fn probed(&mut self, id: TerminalId, asker: Asker, facts: Facts) {
+        match asker {
+            Asker::Info(ticket) => self.tell_info(id, &ticket, facts),
+            Asker::Reply(reply) => self.probed_for_reply(*reply, facts),
+            Asker::Waits => self.probed_for_waits(id, &facts),
+            Asker::Secret(secret) => self.type_secret(*secret, &facts),
+        }
+    }
+
+    fn tell_info(&mut self, id: TerminalId, ticket: &Ticket, facts: Facts) {
         let Some(terminal) = self.terminals.get(&id) else {
             return self.refuse(ticket, &Failure::new(Code::NotFound, "it has just gone"));
         };
@@ -57,7 +67,7 @@ impl Mux {
         self.reply(ticket, line);
     }
 
-    fn info<'a>(&self, terminal: &'a Terminal, facts: Facts) -> Info<'a> {
+    pub(super) fn info<'a>(&self, terminal: &'a Terminal, facts: Facts) -> Info<'a> {
         let grid = &terminal.grid;
         let size = grid.size();
         let lines = grid.lines();
@@ -110,7 +120,7 @@ impl Mux {
 }
 
 /// What the shell said, else where the program in the foreground is.
-fn cwd(terminal: &Terminal, facts: &Facts) -> Option<String> {
+pub(super) fn cwd(terminal: &Terminal, facts: &Facts) -> Option<String> {
     let told = terminal.grid.cwd().map(|cwd| cwd.path.clone());
     told.or_else(|| facts.foreground.as_ref()?.cwd.clone())
 }

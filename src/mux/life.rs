@@ -137,10 +137,14 @@ impl Mux {
     /// The first prompt is there, or will not come.
     pub(super) fn ready(&mut self, id: TerminalId, ready: bool) {
         let Some(terminal) = self.terminals.get_mut(&id) else { return };
+        terminal.was_ready |= ready;
         if let Some(waiting) =
             terminal.ready.take_if(|_| !matches!(terminal.life, Life::Starting { .. }))
         {
             self.tell_created(id, &waiting.ticket, waiting.seq, Some(ready));
+        }
+        if ready {
+            self.release_held(id);
         }
     }
 
@@ -165,6 +169,9 @@ impl Mux {
         self.touch(id);
         self.remember(id);
         self.ready(id, false);
+        self.refuse_held(id);
+        self.check_run(id);
+        self.check_waits_of(id, None);
         if self.terminals.get(&id).is_some_and(|terminal| terminal.dying.is_some()) {
             self.remove(id, "asked");
         } else if self.dead.len() > MAX_DEAD
@@ -208,10 +215,12 @@ impl Mux {
 
     fn remove(&mut self, id: TerminalId, reason: &'static str) {
         self.detach_terminal(id);
+        self.fail_run(id, &Failure::new(Code::NotFound, format!("{id} was killed")));
         let Some(terminal) = self.terminals.remove(&id) else { return };
         self.dead.retain(|dead| *dead != id);
         self.effect(Effect::Forget(id));
         self.emit(id, &Event::Killed { reason });
+        self.check_waits_of(id, None);
         for ticket in terminal.dying.into_iter().flat_map(|dying| dying.tickets) {
             self.answer(&ticket, serde_json::json!({ "id": id.to_string() }));
         }
@@ -242,6 +251,10 @@ impl Mux {
         if quiet_typist || drawn {
             self.touch(id);
         }
+        self.refuse_held(id);
+        self.probe_due(id);
+        self.check_run(id);
+        self.check_waits_of(id, None);
         // A frame may have waited for this moment.
         self.news = true;
         self.kill_due(id);

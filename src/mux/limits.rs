@@ -59,12 +59,46 @@ pub const MAX_RENDERERS: usize = 8;
 pub const MAX_PICTURES_WAITING: usize = 256;
 /// Cells of all screens that wait to be drawn.
 pub const MAX_CELLS_WAITING: usize = 8 << 20;
+/// Waits and runs under way, and conditions of one wait.
+pub const MAX_WAITS: usize = 4096;
+pub const MAX_CONDITIONS: usize = 16;
+/// Bytes that a compiled pattern may take.
+pub const MAX_PATTERN: usize = 1 << 20;
+/// Lines of output in one answer of `run`, and characters of each.
+pub const MAX_RUN_LINES: usize = 100_000;
+pub const DEFAULT_RUN_LINES: usize = 200;
+pub const MAX_LINE_CHARS: usize = 10_000;
+/// Bytes of a command line for `run`.
+pub const MAX_RUN_COMMAND: usize = 64 << 10;
+/// Bytes fed at a time while someone waits for text: no line leaves the scrollback unseen.
+pub const OBSERVED_PIECE: usize = 8 << 10;
+/// Moments of input that are remembered, to tell what came after each.
+pub const MAX_MOMENTS: usize = 64;
+/// Searches at the same time.
+pub const MAX_SEARCHES: usize = 8;
 /// Commands nested in one another (shells in shells) whose start is remembered.
 pub const MAX_NESTED_COMMANDS: usize = 16;
 
 pub const DEFAULT_IDLE_TIMEOUT_MS: u64 = 2000;
 pub const MAX_IDLE_TIMEOUT_MS: u64 = 24 * 60 * 60 * 1000;
 
+/// How long `wait` and `run` wait: unless they are told, and at most.
+pub const DEFAULT_WAIT_MS: u64 = 30_000;
+pub const DEFAULT_RUN_MS: u64 = 120_000;
+pub const MAX_WAIT_MS: u64 = 24 * 60 * 60 * 1000;
+/// So long after the last input or output the system is asked whether a program waits for input,
+/// and then again after a growing pause.
+pub const PROBE_QUIET: Duration = Duration::from_millis(30);
+pub const PROBE_SLOWEST: Duration = Duration::from_millis(500);
+/// After a command's end `run` waits so long for the prompt, which tells the directory.
+pub const PROMPT_GRACE: Duration = Duration::from_millis(500);
+/// A line editor that takes a line in and starts nothing for so long wants more of it.
+pub const UNFINISHED_QUIET: Duration = Duration::from_millis(1000);
+/// A prompt that was drawn again below the line that was entered counts after so long.
+pub const REDRAWN_QUIET: Duration = Duration::from_millis(100);
+/// Ctrl-C is pressed again after so long, and given up on after so long.
+pub const CANCEL_AGAIN: Duration = Duration::from_millis(500);
+pub const CANCEL_AT_MOST: Duration = Duration::from_secs(3);
 /// How long `create` waits for the first prompt with `ready`.
 pub const READY_TIMEOUT: Duration = Duration::from_secs(10);
 /// From SIGHUP to SIGKILL, and from SIGKILL to giving up on an answer.
@@ -104,6 +138,10 @@ pub struct Limits {
     pub picture_pixels: usize,
     pub picture_bytes: usize,
     pub idle_timeout_ms: u64,
+    pub waits: usize,
+    pub conditions: usize,
+    pub wait_ms: u64,
+    pub run_lines: usize,
 }
 
 impl Limits {
@@ -128,5 +166,9 @@ impl Limits {
         picture_pixels: MAX_PIXELS,
         picture_bytes: MAX_PICTURE_BYTES,
         idle_timeout_ms: MAX_IDLE_TIMEOUT_MS,
+        waits: MAX_WAITS,
+        conditions: MAX_CONDITIONS,
+        wait_ms: MAX_WAIT_MS,
+        run_lines: MAX_RUN_LINES,
     };
 }

@@ -1,23 +1,30 @@
 //! Who holds what: all state of the server, without I/O. Something comes in, effects go out.
 
 mod clients;
+mod conditions;
 mod events;
+mod extras;
 mod history;
 mod info;
 pub mod integration;
 mod life;
 pub mod limits;
+mod look;
 pub mod names;
 mod notices;
+pub mod patterns;
 mod pictures;
 mod raw;
 mod record;
+mod runs;
 pub mod signals;
 mod terminal;
 #[cfg(test)]
 mod tests;
 mod timers;
+mod typing;
 mod views;
+mod waits;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::{Duration, Instant};
@@ -25,20 +32,28 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 
 pub use clients::{ClientId, Ticket};
-pub use history::CommandRecord;
+pub use conditions::{Condition, Part};
+pub use extras::{Extra, Reply};
+pub use history::{CommandRecord, History};
 pub use life::Plan;
+pub use look::LookWish;
 pub use pictures::PictureRequest;
 pub use record::ServerRecord;
+pub use runs::Asked;
 pub use terminal::{Exit, Identity, Life, Terminal, TerminalId};
+pub use typing::{Input, Secret};
 pub use views::{Attachment, TakeOver, Typist, ViewId};
+pub use waits::{Only, Wanted};
 
 use crate::term::Size;
+use crate::view::grep::{Found, Hunt};
 use crate::view::shot::{Order, Picture};
 use crate::wire::{self, Code, Event, EventKind, Failure, Request, Tag, failure_line};
 use clients::{Clients, Turn};
 use events::Events;
 use timers::Timers;
 use views::Views;
+use waits::Waits;
 
 /// What the machine is like, told once at the start.
 #[derive(Debug, Clone)]
@@ -81,8 +96,13 @@ pub enum Incoming<'a> {
     },
     Probed {
         id: TerminalId,
-        ticket: Ticket,
+        asker: Asker,
         facts: Facts,
+    },
+    /// A search is done.
+    Searched {
+        ticket: Ticket,
+        result: Result<Found, Failure>,
     },
     /// A picture is done, or could not be made.
     Rendered {
@@ -95,6 +115,15 @@ pub enum Incoming<'a> {
         bytes: usize,
     },
     Tick,
+}
+
+/// Who asked the system about a terminal's program.
+pub enum Asker {
+    Info(Ticket),
+    Reply(Box<Reply>),
+    /// All who wait for what only the system knows.
+    Waits,
+    Secret(Box<Secret>),
 }
 
 /// What only the system knows about a terminal's program.
@@ -151,7 +180,12 @@ pub enum Effect {
     },
     Probe {
         id: TerminalId,
+        asker: Asker,
+    },
+    /// Lines are to be searched; `Searched` comes back.
+    Search {
         ticket: Ticket,
+        hunt: Box<Hunt>,
     },
     /// A picture is to be made; `Rendered` comes back.
     Render {
@@ -189,6 +223,8 @@ pub struct Mux {
     /// Something was added that a subscriber may want.
     news: bool,
     timers: Timers,
+    waits: Waits,
+    searches: usize,
     idle_timeout: Duration,
     effects: VecDeque<Effect>,
     notices: Vec<crate::term::Notice>,
@@ -208,6 +244,8 @@ impl Mux {
             events: Events::new(record.seq),
             news: false,
             timers: Timers::default(),
+            waits: Waits::default(),
+            searches: 0,
             idle_timeout: Duration::from_millis(record.idle_timeout_ms),
             effects: VecDeque::new(),
             notices: Vec::new(),
@@ -224,6 +262,8 @@ impl Mux {
             }
             Incoming::Gone(client) => {
                 self.detach_client(client);
+                self.waits.remove_client(client);
+                self.forget_runs(client);
                 self.clients.remove(client);
             }
             Incoming::Drained(client) => {
@@ -234,7 +274,8 @@ impl Mux {
             Incoming::Forked { id, pid } => self.forked(id, pid),
             Incoming::Started { id, result } => self.started(id, result),
             Incoming::Exited { id, exit } => self.exited(id, exit),
-            Incoming::Probed { id, ticket, facts } => self.probed(id, &ticket, facts),
+            Incoming::Probed { id, asker, facts } => self.probed(id, asker, facts),
+            Incoming::Searched { ticket, result } => self.searched(&ticket, result),
             Incoming::Rendered { request, result } => self.rendered(&request, result),
             Incoming::Taken { client, bytes } => self.taken(client, bytes),
             Incoming::Tick => self.tick(),
@@ -362,6 +403,9 @@ impl Mux {
         }
         self.events.push(id, event);
         self.news = true;
+        if let Some(id) = id {
+            self.waits.touch(id);
+        }
     }
 
     /// An event that concerns no terminal.
@@ -391,8 +435,29 @@ impl Mux {
         Events::wanted(self.clients.subscriptions(), kind, id)
     }
 
-    /// Hands out what subscribers have not read; done once a turn.
+    /// Has lines searched elsewhere; it is answered when that is done.
+    pub fn search(&mut self, hunt: Hunt, ticket: &Ticket) -> Result<(), Failure> {
+        if self.searches >= limits::MAX_SEARCHES {
+            let error = format!("search: {} run, which is the most: try again", self.searches);
+            return Err(Failure::new(Code::Limit, error));
+        }
+        self.searches += 1;
+        self.effect(Effect::Search { ticket: ticket.clone(), hunt: Box::new(hunt) });
+        Ok(())
+    }
+
+    fn searched(&mut self, ticket: &Ticket, result: Result<Found, Failure>) {
+        self.searches -= 1;
+        match result {
+            Ok(found) => self.answer(ticket, wire::SearchAnswer::from(found)),
+            Err(failure) => self.refuse(ticket, &failure),
+        }
+    }
+
+    /// Answers whom something has come for, and hands out what subscribers have not read; done
+    /// once a turn.
     fn settle(&mut self) {
+        self.check_waits();
         if std::mem::take(&mut self.news) {
             let effects = &mut self.effects;
             self.clients.batches(&self.events, |client, bytes| {
@@ -454,6 +519,10 @@ impl Mux {
         terminal.grid.resize(size);
         self.effect(Effect::Resize { id, size });
         self.tell_size(id);
+        let now = self.now;
+        if let Some(terminal) = self.terminals.get_mut(&id) {
+            terminal.note_change(now, false);
+        }
         self.emit(id, &Event::Resized { cols: size.cols, rows: size.rows });
         self.touch(id);
     }
@@ -483,9 +552,10 @@ impl Mux {
 
     fn arm(&mut self, id: TerminalId) {
         let idle_timeout = Duration::from_millis(self.idle_timeout_ms(Some(id)));
-        let frame = self.frame_deadline(id);
+        let others = [self.frame_deadline(id), self.waits_deadline(id)];
         if let Some(terminal) = self.terminals.get_mut(&id) {
-            let deadline = terminal.deadline(idle_timeout).into_iter().chain(frame).min();
+            let own = terminal.deadline(idle_timeout);
+            let deadline = own.into_iter().chain(others.into_iter().flatten()).min();
             self.timers.arm(id, deadline, &mut terminal.armed);
         }
     }

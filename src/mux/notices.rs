@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 
-use super::limits::{MAX_NESTED_COMMANDS, MAX_OUTPUT_CHUNK};
+use super::limits::{MAX_NESTED_COMMANDS, MAX_OUTPUT_CHUNK, OBSERVED_PIECE};
 use super::{CommandRecord, Effect, Mux, TerminalId};
 use crate::term::{self, GraphicsKind, Notice, PayloadKind};
 use crate::wire::{Event, EventKind, Progress};
@@ -16,13 +16,33 @@ impl Mux {
         if self.wanted(EventKind::Output, id) {
             self.emit_output(id, bytes);
         }
-        let screen_wanted = self.wanted(EventKind::Screen, id);
-        let mut notices = std::mem::take(&mut self.notices);
         let Some(terminal) = self.terminals.get_mut(&id) else { return };
         terminal.output_bytes += bytes.len() as u64;
         terminal.last_output = now;
-        let resumed = std::mem::take(&mut terminal.idle);
         self.views.wrote(id, bytes);
+        if std::mem::take(&mut terminal.idle) {
+            self.emit(id, &Event::Activity);
+        }
+        if self.is_observed(id) {
+            for piece in bytes.chunks(OBSERVED_PIECE) {
+                self.feed(id, piece);
+                self.observe(id);
+            }
+        } else {
+            self.feed(id, bytes);
+        }
+        self.editor_ready(id);
+        self.probe_soon(id);
+        self.waits.touch(id);
+        self.touch(id);
+        self.arm(id);
+    }
+
+    fn feed(&mut self, id: TerminalId, bytes: &[u8]) {
+        let now = self.now;
+        let screen_wanted = self.wanted(EventKind::Screen, id);
+        let mut notices = std::mem::take(&mut self.notices);
+        let Some(terminal) = self.terminals.get_mut(&id) else { return };
         let fed = catch_unwind(AssertUnwindSafe(|| terminal.grid.feed(bytes, &mut notices)));
         if fed.is_err() {
             // One terminal's bytes must not end the service of the others.
@@ -30,16 +50,10 @@ impl Mux {
             terminal.replace_grid();
         }
         terminal.note_change(now, screen_wanted);
-        if resumed {
-            self.emit(id, &Event::Activity);
-        }
         for notice in notices.drain(..) {
             self.notice(id, notice);
         }
         self.notices = notices;
-        self.editor_ready(id);
-        self.touch(id);
-        self.arm(id);
     }
 
     fn emit_output(&mut self, id: TerminalId, bytes: &[u8]) {
@@ -60,15 +74,29 @@ impl Mux {
     }
 
     fn notice(&mut self, id: TerminalId, notice: Notice) {
+        let cycle = matches!(
+            notice,
+            Notice::Prompt | Notice::CommandStart { .. } | Notice::CommandDone { .. }
+        );
+        if let Some(terminal) = self.terminals.get_mut(&id).filter(|_| cycle) {
+            terminal.entered = false;
+        }
         let event = match notice {
             Notice::Reply(bytes) => return self.reply_to_program(id, &bytes),
-            Notice::CommandStart { command } => self.command_started(id, command),
-            Notice::CommandDone { code, key, command, output } => {
-                let output_lines = output.map(|lines| [lines.start.0, lines.end.0]);
-                self.command_done(id, code, key.as_deref(), command, output_lines)
+            Notice::CommandStart { command } => {
+                self.run_started(id);
+                self.command_started(id, command)
+            }
+            Notice::CommandDone { code, key, command, output, cut } => {
+                let output_lines = output.as_ref().map(|lines| [lines.start.0, lines.end.0]);
+                let ended = Ended { code, command, output_lines, cut };
+                let event = self.command_done(id, key.as_deref(), ended);
+                self.run_done(id, code, output, cut);
+                event
             }
             Notice::Prompt => {
                 self.emit(id, &Event::Prompt);
+                self.run_prompted(id);
                 return self.ready(id, true);
             }
             Notice::Bell => Event::Bell,
@@ -105,15 +133,9 @@ impl Mux {
         Event::CommandStart { command }
     }
 
-    fn command_done(
-        &mut self,
-        id: TerminalId,
-        code: Option<i32>,
-        key: Option<&str>,
-        command: Option<String>,
-        output_lines: Option<[u64; 2]>,
-    ) -> Event {
+    fn command_done(&mut self, id: TerminalId, key: Option<&str>, ended: Ended) -> Event {
         let now = self.now;
+        let Ended { code, command, output_lines, cut } = ended;
         let mut event = Event::CommandDone {
             code,
             command,
@@ -141,6 +163,7 @@ impl Mux {
                 duration_ms: *duration_ms,
                 cwd: cwd.clone(),
                 output_lines: *output_lines,
+                cut,
                 trusted: *trusted,
             });
         }
@@ -152,7 +175,7 @@ impl Mux {
     fn editor_ready(&mut self, id: TerminalId) {
         let Some(terminal) = self.terminals.get(&id) else { return };
         let integrated = !terminal.identity.key.is_empty();
-        if terminal.ready.is_some() && !integrated && terminal.grid.modes().bracketed_paste() {
+        if !terminal.was_ready && !integrated && terminal.grid.modes().bracketed_paste() {
             self.ready(id, true);
         }
     }
@@ -164,6 +187,14 @@ impl Mux {
             self.ready(id, true);
         }
     }
+}
+
+/// A command's end, as its shell told it.
+struct Ended {
+    code: Option<i32>,
+    command: Option<String>,
+    output_lines: Option<[u64; 2]>,
+    cut: Option<usize>,
 }
 
 fn progress(state: term::Progress) -> Progress {

@@ -2,6 +2,7 @@
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
+use serde_json::{Map, Value, json};
 
 use super::limits::MAX_PICTURE_BYTES;
 use super::{ClientId, Effect, Mux, Ticket};
@@ -12,7 +13,18 @@ use crate::wire::{Code, Failure, PictureHeader};
 #[derive(Debug, Clone)]
 pub struct PictureRequest {
     pub ticket: Ticket,
-    pub base64: bool,
+    pub form: Form,
+}
+
+/// How a picture comes to its client.
+#[derive(Debug, Clone)]
+pub enum Form {
+    /// As bytes after the answer's line.
+    Bytes,
+    /// In the answer.
+    Base64,
+    /// As a part of another answer.
+    Within(Box<Map<String, Value>>),
 }
 
 impl Mux {
@@ -26,7 +38,8 @@ impl Mux {
             );
             return Err(Failure::new(Code::Limit, error));
         }
-        let request = PictureRequest { ticket: ticket.clone(), base64 };
+        let form = if base64 { Form::Base64 } else { Form::Bytes };
+        let request = PictureRequest { ticket: ticket.clone(), form };
         self.effect(Effect::Render { request, order: Box::new(order) });
         Ok(())
     }
@@ -38,9 +51,18 @@ impl Mux {
             Err(failure) => return self.refuse(ticket, &failure),
         };
         let mut header = PictureHeader::from(&picture);
-        if request.base64 {
-            header.data_base64 = Some(BASE64_STANDARD.encode(&picture.bytes));
-            return self.answer(ticket, header);
+        match &request.form {
+            Form::Bytes => {}
+            Form::Base64 => {
+                header.data_base64 = Some(BASE64_STANDARD.encode(&picture.bytes));
+                return self.answer(ticket, header);
+            }
+            Form::Within(body) => {
+                header.data_base64 = Some(BASE64_STANDARD.encode(&picture.bytes));
+                let mut body = body.clone();
+                body.insert("screenshot".to_owned(), json!(header));
+                return self.answer(ticket, body);
+            }
         }
         let client = ticket.client;
         if let Some(client) = self.clients.get_mut(client) {

@@ -57,7 +57,8 @@ impl Mux {
         let id = identity.id;
         let told = identity.exit_told;
         self.next_id = self.next_id.max(id.0.saturating_add(1));
-        let terminal = Terminal::new(identity, size, Life::Running { pid }, self.now);
+        let mut terminal = Terminal::new(identity, size, Life::Running { pid }, self.now);
+        terminal.was_ready = true;
         self.terminals.insert(id, terminal);
         match exit {
             Some(exit) if told => self.bury(id, pid, exit),

@@ -8,11 +8,14 @@ use serde::{Deserialize, Serialize};
 
 use super::history::History;
 use super::limits::{
-    KILL_GRACE, MAX_INPUT_QUEUE, MAX_REPLY_QUEUE, MAX_SCROLLBACK_BYTES, SCREEN_AT_MOST,
-    SCREEN_QUIET, SYNC_TIMEOUT, TYPING_SHOWN,
+    KILL_GRACE, MAX_INPUT_QUEUE, MAX_MOMENTS, MAX_REPLY_QUEUE, MAX_SCROLLBACK_BYTES,
+    SCREEN_AT_MOST, SCREEN_QUIET, SYNC_TIMEOUT, TYPING_SHOWN, UNFINISHED_QUIET,
 };
+use super::runs::Run;
+use super::typing::Held;
+use super::waits::Probing;
 use super::{TakeOver, Ticket};
-use crate::term::{self, Limits, Size};
+use crate::term::{self, Limits, LineNo, ShellState, Size};
 use crate::wire::{Code, Failure, Pair, pairs};
 
 /// A terminal's number: `t1` on the wire. Never given out twice.
@@ -104,13 +107,34 @@ pub struct Terminal {
     /// Requests of agents that were refused while someone held the keyboard.
     pub refused: u64,
     pub last_output: Instant,
+    /// When something was typed, and when what is seen changed.
+    pub last_input: Instant,
+    pub last_change: Instant,
+    moments: VecDeque<Moment>,
+    /// Enter was pressed at the prompt, and the shell has not yet said what came of it.
+    pub entered: bool,
+    shown: u64,
     pub idle: bool,
+    /// The first prompt has been there, or something like it.
+    pub was_ready: bool,
+    /// Input that waits for that.
+    pub held: Vec<Held>,
+    pub run: Option<Box<Run>>,
+    pub probing: Probing,
     pub output_bytes: u64,
     input: VecDeque<u8>,
     screen: ScreenTimer,
     sync_since: Option<Instant>,
     /// The earliest time the timer queue holds for this terminal.
     pub armed: Option<Instant>,
+}
+
+/// When something was typed: what comes after it is later in all three counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Moment {
+    pub seq: u64,
+    pub stamp: u64,
+    pub line: LineNo,
 }
 
 /// Two timers: quiet for a moment, or busy for long enough.
@@ -134,7 +158,16 @@ impl Terminal {
             typing: None,
             refused: 0,
             last_output: now,
+            last_input: now,
+            last_change: now,
+            moments: VecDeque::new(),
+            entered: false,
+            shown: 0,
             idle: false,
+            was_ready: false,
+            held: Vec::new(),
+            run: None,
+            probing: Probing::default(),
             output_bytes: 0,
             input: VecDeque::new(),
             screen: ScreenTimer::default(),
@@ -173,6 +206,54 @@ impl Terminal {
             Life::Exited { exit, .. } => Some(exit),
             _ => None,
         }
+    }
+
+    /// Something is typed now, after the event of this number.
+    pub fn note_input(&mut self, bytes: &[u8], seq: u64, now: Instant) {
+        self.last_input = now;
+        self.entered |= self.grid.shell() == ShellState::Input && bytes.contains(&b'\r');
+        let moment = Moment { seq, stamp: self.grid.stamp(), line: self.grid.cursor_line() };
+        if self.moments.back() != Some(&moment) {
+            self.moments.push_back(moment);
+        }
+        if self.moments.len() > MAX_MOMENTS {
+            self.moments.pop_front();
+        }
+    }
+
+    /// The first input after an event.
+    pub fn input_after(&self, seq: u64) -> Option<Moment> {
+        self.moments.iter().find(|moment| moment.seq >= seq).copied()
+    }
+
+    /// The line from which on all was written after a stamp, as far as that is known.
+    pub fn line_since(&self, stamp: u64) -> LineNo {
+        let before = self.moments.iter().rev().find(|moment| moment.stamp <= stamp);
+        let top = self.grid.line_of_row(0);
+        before.map_or(top, |moment| moment.line.min(top))
+    }
+
+    /// When something was last typed or written.
+    pub fn last_active(&self) -> Instant {
+        self.last_output.max(self.last_input)
+    }
+
+    /// A command can be typed now. A shell that says nothing asks for bracketed paste when, and only
+    /// when, it reads a line.
+    pub fn at_prompt(&self, now: Instant) -> bool {
+        match self.grid.shell() {
+            ShellState::Input => !self.is_entering(now),
+            ShellState::Unknown => {
+                self.identity.key.is_empty() && self.grid.modes().bracketed_paste()
+            }
+            ShellState::Prompt | ShellState::Running => false,
+        }
+    }
+
+    /// A line was entered just now. A shell that says nothing about it for long has taken none in.
+    pub fn is_entering(&self, now: Instant) -> bool {
+        let quiet = now.saturating_duration_since(self.last_active());
+        self.entered && quiet < UNFINISHED_QUIET
     }
 
     /// What the program calls itself, else the program's own name.
@@ -234,6 +315,10 @@ impl Terminal {
             self.screen.first_change.get_or_insert(now);
             self.screen.last_change = Some(now);
         }
+        if self.shown != self.grid.stamp() {
+            self.shown = self.grid.stamp();
+            self.last_change = now;
+        }
         if !self.grid.in_sync() {
             self.sync_since = None;
         } else if self.sync_since.is_none() {
@@ -259,6 +344,7 @@ impl Terminal {
         let due = self.sync_since.take_if(|since| *since + SYNC_TIMEOUT <= now).is_some();
         if due {
             self.grid.end_sync();
+            self.note_change(now, false);
         }
         due
     }
@@ -274,6 +360,7 @@ impl Terminal {
             self.screen_deadline(),
             self.sync_since.map(|since| since + SYNC_TIMEOUT),
             self.typing.as_ref().map(|(_, at)| *at + TYPING_SHOWN),
+            self.held.iter().map(|held| held.deadline).min(),
         ]
         .into_iter()
         .flatten()

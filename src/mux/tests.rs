@@ -344,3 +344,130 @@ fn a_new_worker_knows_the_terminals_of_the_old_one() {
     assert_eq!(mux.new_id(), Ok(TerminalId(2)));
     assert!(!mux.inherit(b"nonsense", 1, size, None));
 }
+
+impl Bench {
+    fn waits(&mut self, id: TerminalId, any: Value, more: Value) {
+        let mut request = json!({"cmd": "wait", "id": id.to_string(), "any": any, "tag": "w"});
+        request.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        self.ask(request);
+    }
+
+    /// Answers to waits since the last look.
+    fn answers(&mut self) -> Vec<Value> {
+        self.lines().into_iter().filter(|line| line["tag"] == "w").collect()
+    }
+}
+
+#[test]
+fn a_wait_is_answered_once_and_by_what_comes_first() {
+    let mut bench = bench();
+    let id = bench.cat();
+    bench.waits(id, json!([{"text": "b"}, {"event": "bell"}]), json!({}));
+    assert!(bench.answers().is_empty());
+    bench.print(id, b"a");
+    assert!(bench.answers().is_empty());
+    bench.print(id, b"\x07ab");
+    let answers = bench.answers();
+    assert_eq!((answers.len(), &answers[0]["met"]), (1, &json!(0)));
+    bench.print(id, b"b\x07");
+    assert!(bench.answers().is_empty());
+}
+
+#[test]
+fn a_wait_ends_when_its_time_is_up_and_not_before() {
+    let mut bench = bench();
+    let id = bench.cat();
+    bench.waits(id, json!([{"exit": true}]), json!({"timeout_ms": 500}));
+    bench.pass(Duration::from_millis(499));
+    assert!(bench.answers().is_empty());
+    bench.pass(Duration::from_millis(1));
+    let answers = bench.answers();
+    assert_eq!((&answers[0]["timed_out"], &answers[0]["waited_ms"]), (&json!(true), &json!(500)));
+}
+
+#[test]
+fn quiet_counts_from_the_last_output_or_input() {
+    let mut bench = bench();
+    let id = bench.cat();
+    bench.pass(Duration::from_millis(300));
+    bench.waits(id, json!([{"idle_ms": 200}]), json!({}));
+    assert_eq!(bench.answers().len(), 1, "it has been quiet for long enough");
+    bench.ask(json!({"cmd": "send", "id": id.to_string(), "input": "x"}));
+    bench.waits(id, json!([{"idle_ms": 200}]), json!({}));
+    bench.pass(Duration::from_millis(150));
+    bench.print(id, b"x");
+    bench.pass(Duration::from_millis(199));
+    assert!(bench.answers().is_empty());
+    bench.pass(Duration::from_millis(1));
+    assert_eq!(bench.answers().len(), 1);
+}
+
+#[test]
+fn what_left_the_history_ends_a_wait_for_events() {
+    let mut bench = bench();
+    let id = bench.cat();
+    let after = bench.mux.seq();
+    for _ in 0..limits::MAX_EVENTS + 1 {
+        bench.print(id, b"\x07");
+    }
+    bench.lines();
+    bench.waits(id, json!([{"event": "exit"}]), json!({"after": after}));
+    assert_eq!(bench.answers()[0]["lost"], 1);
+    bench.waits(id, json!([{"exit": true}]), json!({"after": after}));
+    assert!(bench.answers().is_empty(), "the state is not lost");
+}
+
+#[test]
+fn a_client_that_leaves_takes_its_waits_and_runs_along() {
+    let mut bench = bench();
+    let id = bench.cat();
+    bench.waits(id, json!([{"exit": true}]), json!({}));
+    bench.ask(json!({"cmd": "run", "id": id.to_string(), "command": "x", "tag": "r"}));
+    assert!(bench.mux.get(id).unwrap().run.is_some());
+    bench.on(Incoming::Gone(ME));
+    assert!(bench.mux.get(id).unwrap().run.is_none());
+    bench.mux.on(Incoming::Connected(ClientId(2)), bench.now);
+    bench.lines();
+    bench.on(Incoming::Exited { id, exit: Exit::Code(0) });
+    assert!(bench.answers().is_empty());
+}
+
+/// A wait for what only the system knows asks it, and asks again less and less often.
+#[test]
+fn the_system_is_asked_only_while_somebody_waits_for_it() {
+    let mut bench = bench();
+    let id = bench.cat();
+    let probes = |bench: &mut Bench| {
+        let effects = std::mem::take(&mut bench.effects);
+        effects.iter().filter(|effect| matches!(effect, Effect::Probe { .. })).count()
+    };
+    bench.pass(Duration::from_millis(100));
+    assert_eq!(probes(&mut bench), 0);
+    bench.waits(id, json!([{"password": true}]), json!({}));
+    assert_eq!(probes(&mut bench), 1);
+    let told = |bench: &mut Bench, echo: bool| {
+        let facts = Facts { echo: Some(echo), canonical: Some(true), ..Facts::default() };
+        bench.on(Incoming::Probed { id, asker: Asker::Waits, facts });
+    };
+    bench.pass(Duration::from_millis(5));
+    told(&mut bench, true);
+    let mut asked = 0;
+    for _ in 0..100 {
+        bench.pass(Duration::from_millis(20));
+        let now = probes(&mut bench);
+        asked += now;
+        if now > 0 {
+            bench.pass(Duration::from_millis(1));
+            told(&mut bench, true);
+        }
+    }
+    assert!((3..10).contains(&asked), "{asked} times in 2 s");
+    bench.print(id, b"Password: ");
+    bench.pass(Duration::from_millis(30));
+    assert_eq!(probes(&mut bench), 1);
+    bench.pass(Duration::from_millis(1));
+    told(&mut bench, false);
+    assert_eq!(bench.answers()[0]["condition"], "password");
+    bench.pass(Duration::from_secs(5));
+    assert_eq!(probes(&mut bench), 0);
+}

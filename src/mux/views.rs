@@ -284,14 +284,16 @@ impl Mux {
                 self.views.all.get(&view).map(|view| view.name.clone()).unwrap_or_default()
             }
         };
-        let now = self.now;
+        let (now, seq) = (self.now, self.seq());
         let Some(terminal) = self.get_mut(id) else { return Ok(()) };
         terminal.type_in(bytes)?;
+        terminal.note_input(bytes, seq, now);
         let before = terminal.typing.replace((name, now));
         if before.map(|(name, _)| name) != terminal.typing.as_ref().map(|(name, _)| name.clone()) {
             self.touch(id);
         }
         self.effect(super::Effect::Input(id));
+        self.probe_soon(id);
         self.arm(id);
         Ok(())
     }

@@ -18,10 +18,12 @@ use crate::journal::Record;
 use crate::keeper::{self, FromKeeper, Link, SlotId, ToKeeper};
 use crate::mux::limits::{MAX_CONNECTIONS, MAX_LINE, MAX_TERMINALS};
 use crate::mux::{
-    ClientId, Effect, Exit, Incoming, Mux, PictureRequest, Target, Terminal, TerminalId,
+    Asker, ClientId, Effect, Exit, Facts, Incoming, Mux, PictureRequest, Target, Terminal,
+    TerminalId, Ticket,
 };
 use crate::os::{process, pty};
 use crate::term::Size;
+use crate::view::grep::Hunt;
 use crate::view::shot::Order;
 use crate::wire::{Code, Failure};
 
@@ -167,8 +169,11 @@ impl Hub {
                 self.mux.on(Incoming::Started { id, result: spawn::outcome(&bytes) }, now);
                 self.begin(id);
             }
-            News::Probed { id, ticket, facts } => {
-                self.mux.on(Incoming::Probed { id, ticket, facts }, now);
+            News::Probed { id, asker, facts } => {
+                self.mux.on(Incoming::Probed { id, asker, facts }, now);
+            }
+            News::Searched { ticket, result } => {
+                self.mux.on(Incoming::Searched { ticket, result }, now);
             }
             News::Rendered(mut rendered) => {
                 self.renderers.done(rendered.take_renderer(), &self.to_hub);
@@ -303,7 +308,8 @@ impl Hub {
                 Effect::Input(id) => self.write(id),
                 Effect::Resize { id, size } => self.resize(id, size),
                 Effect::Signal { id, signal, target } => self.signal(id, signal, target),
-                Effect::Probe { id, ticket } => self.probe(id, ticket),
+                Effect::Probe { id, asker } => self.probe(id, asker),
+                Effect::Search { ticket, hunt } => self.search(ticket, hunt),
                 Effect::Render { request, order } => self.render(request, order),
                 Effect::Picture { client, header, bytes } => {
                     self.tell(client, ToClient::Picture { header, bytes });
@@ -396,13 +402,26 @@ impl Hub {
     }
 
     /// Off the hub: the process table may be long.
-    fn probe(&mut self, id: TerminalId, ticket: crate::mux::Ticket) {
-        let Some(line) = self.lines.get(&id) else { return };
+    fn probe(&mut self, id: TerminalId, asker: Asker) {
+        let Some(line) = self.lines.get(&id) else {
+            let facts = Facts::default();
+            return self.mux.on(Incoming::Probed { id, asker, facts }, clock::now());
+        };
         let (master, news) = (line.ready(), self.to_hub.clone());
         tokio::spawn(async move {
             let facts = tokio::task::spawn_blocking(move || probe::probe(&master)).await;
             let facts = facts.unwrap_or_default();
-            let _ = news.send(News::Probed { id, ticket, facts }).await;
+            let _ = news.send(News::Probed { id, asker, facts }).await;
+        });
+    }
+
+    /// Off the hub: there may be a million lines.
+    fn search(&mut self, ticket: Ticket, hunt: Box<Hunt>) {
+        let news = self.to_hub.clone();
+        tokio::spawn(async move {
+            let found = tokio::task::spawn_blocking(move || hunt.run()).await;
+            let result = found.map_err(|_| Failure::new(Code::System, "search: it failed"));
+            let _ = news.send(News::Searched { ticket, result }).await;
         });
     }
 

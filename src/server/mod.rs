@@ -18,8 +18,9 @@ use tokio::sync::mpsc;
 use crate::journal::Record;
 use crate::keeper::{FromKeeper, Link};
 use crate::mux::integration;
-use crate::mux::{ClientId, Exit, Facts, Host, Mux, ServerRecord, TerminalId, Ticket};
+use crate::mux::{Asker, ClientId, Exit, Facts, Host, Mux, ServerRecord, TerminalId, Ticket};
 use crate::os::{limits, paths, process};
+use crate::view::grep::Found;
 use crate::wire::Failure;
 use connection::FromClient;
 use hub::Hub;
@@ -51,8 +52,12 @@ enum News {
     },
     Probed {
         id: TerminalId,
-        ticket: Ticket,
+        asker: Asker,
         facts: Facts,
+    },
+    Searched {
+        ticket: Ticket,
+        result: Result<Found, Failure>,
     },
     Rendered(Box<Rendered>),
 }

@@ -45,6 +45,8 @@ pub enum Mark {
     CommandStart { command: Option<String> },
     /// A command ended. `key` is what the mark carried, for the reader to compare.
     CommandDone { code: Option<i32>, key: Option<String> },
+    /// The cursor is where the output of a command ended.
+    OutputEnd,
 }
 
 /// The shells of one terminal, outermost first.
@@ -123,6 +125,11 @@ impl Marks {
         self.levels.last().map_or(ShellState::Unknown, |level| level.state)
     }
 
+    /// The innermost shell asks for one more line of the same input.
+    pub fn continuing(&self) -> bool {
+        self.levels.last().is_some_and(|level| level.continuing)
+    }
+
     /// The command line that runs in the innermost shell.
     pub fn running(&self) -> Option<&str> {
         let level = self.levels.last()?;
@@ -154,13 +161,15 @@ impl Marks {
     }
 
     /// `done;<code>[;key=…][;aid=…]` ends a command; `prompt[;key=…][;aid=…]` says, once per
-    /// prompt, that a new one is about to be drawn by a shell that sends `done`.
+    /// prompt, that a new one is about to be drawn by a shell that sends `done`; `end[;key=…]` that
+    /// output ended here, from a shell that will say `done` further down.
     fn own(&mut self, params: &[&[u8]], out: &mut Vec<Mark>) {
         let Some((verb, rest)) = params.split_first() else { return };
         let (aid, key) = (id_of(rest, b"aid="), id_of(rest, b"key="));
         match *verb {
             b"done" => self.own_done(aid, key, code_of(rest), out),
             b"prompt" => self.own_prompt(aid, key, out),
+            b"end" => self.own_end(&key, out),
             _ => {}
         }
     }
@@ -281,6 +290,14 @@ impl Marks {
             Some(at) => self.leave_to(at).finish(Some(mark), out),
             // A stranger's word is passed on, but the state is not his to change.
             None => out.push(mark),
+        }
+    }
+
+    fn own_end(&self, key: &Option<String>, out: &mut Vec<Mark>) {
+        let own = |level: &&Level| matches!(&level.owner, Owner::Key(owner) if owner == key);
+        let runs = |level: &&Level| level.state == ShellState::Running;
+        if self.levels.last().filter(own).filter(runs).is_some() {
+            out.push(Mark::OutputEnd);
         }
     }
 

@@ -25,6 +25,11 @@ impl Memory {
         Memory(Kind::Lent(Box::new(bytes)))
     }
 
+    /// The same bytes as memory of our own.
+    pub fn copied(&self) -> Memory {
+        Memory(Kind::Own { bytes: self.bytes().to_vec(), most: self.most() })
+    }
+
     /// Bytes there can be.
     pub fn most(&self) -> usize {
         match &self.0 {

@@ -3,6 +3,7 @@
 mod cell;
 mod charset;
 mod clean;
+mod copy;
 mod dcs;
 mod edit;
 mod grid;
@@ -48,6 +49,7 @@ mod check;
 #[cfg(test)]
 mod tests;
 
+pub use copy::LinesCopy;
 pub use links::Link;
 pub use marks::ShellState;
 pub use memory::Memory;
@@ -243,6 +245,30 @@ impl Terminal {
 
     pub fn shell(&self) -> ShellState {
         self.state.marks.state()
+    }
+
+    /// The shell asks for one more line of the same command.
+    pub fn continues_input(&self) -> bool {
+        self.state.marks.continuing()
+    }
+
+    /// Something was typed at the prompt and not entered.
+    pub fn has_typed(&self) -> bool {
+        self.state.has_typed()
+    }
+
+    /// The line in which the input at a prompt begins.
+    pub fn input_began(&self) -> Option<LineNo> {
+        self.state.input_began()
+    }
+
+    /// The line in which output of the command that runs began.
+    pub fn output_began(&self) -> Option<LineNo> {
+        self.state.output_began()
+    }
+
+    pub fn cursor_line(&self) -> LineNo {
+        self.state.cursor_line()
     }
 
     pub fn running_command(&self) -> Option<&str> {

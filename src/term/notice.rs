@@ -58,6 +58,9 @@ pub enum Notice {
         key: Option<String>,
         command: Option<String>,
         output: Option<Range<LineNo>>,
+        /// Columns of the last of these lines that are output, if it has no end: a prompt may follow
+        /// in the same line.
+        cut: Option<usize>,
     },
     AltScreen(bool),
     Notification {

@@ -65,6 +65,18 @@ impl Scrollback {
         self.pages.memory
     }
 
+    /// The same rows in memory of their own.
+    pub fn copied(&self) -> Scrollback {
+        let pages = Pages {
+            memory: self.pages.memory.copied(),
+            runs: self.pages.runs.clone(),
+            open: self.pages.open,
+            generation: self.pages.generation,
+        };
+        let (limit, end_row, end_line) = (self.limit, self.end_row, self.end_line);
+        Scrollback { pages, limit, end_row, end_line }
+    }
+
     pub fn push(&mut self, record: &[u8]) {
         if self.limit > 0 && record.len() <= MAX_RECORD {
             self.make_room(record.len());

@@ -21,10 +21,12 @@ struct Spot {
 pub struct Shell {
     input: Option<Spot>,
     output: Option<u64>,
+    /// Where output ended, told by a shell that draws something of its own before it says so.
+    end: Option<Spot>,
 }
 
 saved!(struct Spot { line, offset });
-saved!(struct Shell { input, output });
+saved!(struct Shell { input, output, end });
 
 impl State {
     pub fn shell_osc(&mut self, params: &[&[u8]]) {
@@ -48,10 +50,11 @@ impl State {
             }
             Mark::CommandStart { command } => self.command_start(command),
             Mark::CommandDone { code, key } => {
-                let output = self.output();
-                let command = running;
-                self.notices.push(Notice::CommandDone { code, key, command, output });
+                let (output, cut) = self.output().unzip();
+                let (command, cut) = (running, cut.flatten());
+                self.notices.push(Notice::CommandDone { code, key, command, output, cut });
             }
+            Mark::OutputEnd => self.shell.end = Some(self.spot()),
         }
     }
 
@@ -61,17 +64,40 @@ impl State {
             self.marks.set_running(command.clone());
         }
         self.shell.input = None;
+        self.shell.end = None;
         let here = self.spot();
         self.shell.output = Some(here.line + u64::from(here.offset > 0));
         self.notices.push(Notice::CommandStart { command });
     }
 
-    /// Lines of output from the command's start to the cursor.
-    fn output(&mut self) -> Option<Range<LineNo>> {
+    /// Lines of output from the command's start to the cursor, and where the last one is cut.
+    fn output(&mut self) -> Option<(Range<LineNo>, Option<usize>)> {
+        let end = self.shell.end.take();
         let first = self.shell.output.take()?;
-        let here = self.spot();
+        let here = end.unwrap_or_else(|| self.spot());
         let end = here.line + u64::from(here.offset > 0);
-        Some(LineNo(first)..LineNo(end.max(first)))
+        let cut = (here.offset > 0 && here.line >= first).then_some(here.offset);
+        Some((LineNo(first)..LineNo(end.max(first)), cut))
+    }
+
+    /// The line in which output of the command that runs began.
+    pub fn output_began(&self) -> Option<LineNo> {
+        self.shell.output.map(LineNo)
+    }
+
+    /// The line of the cursor, as it is now.
+    pub fn cursor_line(&self) -> LineNo {
+        LineNo(self.spot().line)
+    }
+
+    /// The line in which the input at a prompt begins.
+    pub fn input_began(&self) -> Option<LineNo> {
+        self.shell.input.map(|input| LineNo(input.line))
+    }
+
+    /// Something stands between the start of the input and the cursor.
+    pub fn has_typed(&self) -> bool {
+        self.shell.input.is_some_and(|input| input != self.spot())
     }
 
     /// Where the cursor is in its line.

@@ -1,6 +1,7 @@
 //! Ways to see a terminal.
 
 pub mod export;
+pub mod grep;
 pub mod image;
 pub mod look;
 pub mod search;

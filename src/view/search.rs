@@ -36,7 +36,13 @@ struct Line {
 
 /// Looks through all lines; matches do not overlap.
 pub fn find(rows: &[CopiedRow], needle: &Needle) -> Found {
-    let mut found = Found::default();
+    let places = places(rows, needle);
+    Found { count: places.len(), cells: places.into_iter().flatten().collect() }
+}
+
+/// The cells of each match, as rows and columns.
+pub fn places(rows: &[CopiedRow], needle: &Needle) -> Vec<Vec<(usize, usize)>> {
+    let mut found = Vec::new();
     let wanted = folded(&needle.text, needle.ignore_case);
     if wanted.is_empty() {
         return found;
@@ -78,16 +84,14 @@ impl Line {
         }
     }
 
-    fn search(&self, wanted: &str, found: &mut Found) {
+    fn search(&self, wanted: &str, found: &mut Vec<Vec<(usize, usize)>>) {
         for (start, _) in self.text.match_indices(wanted) {
-            found.count += 1;
             let end = start + wanted.len();
             let first = self.parts.partition_point(|part| part.0 <= start) - 1;
-            for (_, row, col, width) in
-                self.parts[first..].iter().take_while(|(begin, ..)| *begin < end)
-            {
-                found.cells.extend((0..*width).map(|more| (*row, col + more)));
-            }
+            let parts = self.parts[first..].iter().take_while(|(begin, ..)| *begin < end);
+            let cells = parts
+                .flat_map(|(_, row, col, width)| (0..*width).map(move |more| (*row, col + more)));
+            found.push(cells.collect());
         }
     }
 }

@@ -1,10 +1,11 @@
 //! A screenshot: what to show, how, and what comes out.
 
 use super::export;
-use super::image::{Cell, MAX_BYTES, MAX_PIXELS, MIN_SCALE, Renderer};
+use super::image::{Cell, DEFAULT_SCALE, MAX_BYTES, MAX_PIXELS, MIN_SCALE, Renderer};
 use super::sheet::{Manner, lay_out};
+use super::theme::Theme;
 use super::tokens::Tokens;
-use crate::term::Snapshot;
+use crate::term::{Snapshot, Terminal};
 
 /// What a screenshot can be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -52,6 +53,22 @@ pub struct Pixels {
 }
 
 impl Order {
+    /// The screen as a picture, in the usual way and at the largest usual scale that is allowed.
+    pub fn usual(who: u64, term: &Terminal) -> Order {
+        let size = term.size();
+        let (cols, rows) = (usize::from(size.cols), usize::from(size.rows));
+        let scale = largest_scale(cols, rows, 0, DEFAULT_SCALE).unwrap_or(MIN_SCALE);
+        let manner = Manner {
+            cols: 0..cols,
+            cursor: true,
+            gutter: None,
+            highlight: None,
+            theme: Theme::default(),
+        };
+        let (snapshot, cell) = (term.snapshot(0..size.rows), Cell::of_scale(scale, 0));
+        Order { who, snapshot, manner, format: Format::Png, cell, scale }
+    }
+
     /// Makes the picture; an error is a sentence about its size.
     pub fn take(&self, renderer: &mut Renderer) -> Result<Picture, String> {
         let sheet = lay_out(&self.snapshot, &self.manner);

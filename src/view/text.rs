@@ -1,5 +1,7 @@
 //! A terminal as text: the screen, the rows above it, and lines by number.
 
+use std::ops::Range;
+
 use crate::term::{LineNo, RowRef, Terminal};
 
 /// A row, or a whole line, of text.
@@ -54,6 +56,15 @@ pub fn rows_above(term: &Terminal, skip: usize, count: usize) -> Vec<TextRow> {
 
 /// Whole lines by number, over scrollback and screen, without blanks at their ends.
 pub fn lines(term: &Terminal, from: LineNo, count: usize) -> Vec<TextRow> {
+    let mut lines = written_lines(term, from, count);
+    for line in &mut lines {
+        line.text.truncate(line.text.trim_end_matches(' ').len());
+    }
+    lines
+}
+
+/// The same, with blanks that were written at the end of a line and are still known.
+pub fn written_lines(term: &Terminal, from: LineNo, count: usize) -> Vec<TextRow> {
     let mut out: Vec<TextRow> = Vec::new();
     for (line, row) in term.rows_from(from) {
         if out.last().is_none_or(|last| last.line != line) {
@@ -65,9 +76,6 @@ pub fn lines(term: &Terminal, from: LineNo, count: usize) -> Vec<TextRow> {
         if let Some(last) = out.last_mut() {
             row.text(&mut last.text);
         }
-    }
-    for line in &mut out {
-        line.text.truncate(line.text.trim_end_matches(' ').len());
     }
     out
 }
@@ -92,6 +100,42 @@ pub fn rows_of_lines(term: &Terminal, from: LineNo, count: usize) -> Vec<TextRow
         }
     }
     out.extend(segment.iter().flat_map(|s| s.rows(cols)));
+    out
+}
+
+/// Lines as the output of a command: of the last one only so many columns, each with at most so
+/// many characters, without blanks at their ends.
+pub fn output(
+    term: &Terminal,
+    lines: Range<LineNo>,
+    cut: Option<usize>,
+    chars: usize,
+) -> Vec<TextRow> {
+    let mut out: Vec<TextRow> = Vec::new();
+    let (mut room, mut cols) = (chars, usize::MAX);
+    for (line, row) in term.rows_from(lines.start).take_while(|(line, _)| *line < lines.end) {
+        if out.last().is_none_or(|last| last.line != line) {
+            let is_last = line.0 + 1 == lines.end.0;
+            (room, cols) = (chars, cut.filter(|_| is_last).unwrap_or(usize::MAX));
+            out.push(TextRow { line, text: String::new(), wraps: false });
+        }
+        let Some(last) = out.last_mut().filter(|_| room > 0) else { continue };
+        row.each_cluster(|text, width| {
+            if width <= cols && room > 0 {
+                last.text.push_str(text);
+                room -= 1;
+                cols -= width;
+            } else {
+                cols = 0;
+            }
+        });
+        if room == 0 {
+            last.text.push('…');
+        }
+    }
+    for line in &mut out {
+        line.text.truncate(line.text.trim_end_matches(' ').len());
+    }
     out
 }
 

@@ -9,6 +9,14 @@ const OPENAI_MOST: usize = 2940;
 /// It takes the same for every picture.
 const GEMINI_FLAT: usize = 1100;
 
+/// Bytes of text as programs print it that make a token, with care: it is mostly a bit more.
+const TEXT_BYTES: usize = 3;
+
+/// What a line of text takes, with its end.
+pub fn text_tokens(text: &str) -> usize {
+    text.len().div_ceil(TEXT_BYTES) + 1
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Tokens {
     pub claude: usize,

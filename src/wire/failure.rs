@@ -1,6 +1,7 @@
 //! Why a request was refused: a code for programs, a sentence for people.
 
 use serde::Serialize;
+use serde_json::{Map, Value};
 
 /// Characters of a sentence: what a client sent is not sent back in full.
 const MAX_ERROR: usize = 1000;
@@ -27,6 +28,12 @@ pub enum Code {
     InputFull,
     /// Someone else has the keyboard, or this view may not type.
     Held,
+    /// The shell is not at a prompt, or none came.
+    Busy,
+    /// The shell wants more of the command, or ran nothing.
+    Incomplete,
+    /// A secret would be seen: the terminal echoes.
+    Echoes,
     /// A limit of the server is reached.
     Limit,
     /// The line is longer than the server reads; the connection is closed.
@@ -38,7 +45,7 @@ pub enum Code {
 }
 
 impl Code {
-    pub const ALL: [Code; 13] = [
+    pub const ALL: [Code; 16] = [
         Code::BadJson,
         Code::UnknownCommand,
         Code::UnknownField,
@@ -48,6 +55,9 @@ impl Code {
         Code::Exited,
         Code::InputFull,
         Code::Held,
+        Code::Busy,
+        Code::Incomplete,
+        Code::Echoes,
         Code::Limit,
         Code::LineTooLong,
         Code::SpawnFailed,
@@ -59,6 +69,8 @@ impl Code {
 pub struct Failure {
     pub code: Code,
     pub error: String,
+    /// What else the answer has, for programs.
+    pub more: Option<Box<Map<String, Value>>>,
 }
 
 impl Failure {
@@ -68,7 +80,14 @@ impl Failure {
             error.truncate(at);
             error.push('…');
         }
-        Failure { code, error }
+        Failure { code, error, more: None }
+    }
+
+    /// With one more field in the answer.
+    #[must_use]
+    pub fn with(mut self, field: &str, value: impl Into<Value>) -> Failure {
+        self.more.get_or_insert_default().insert(field.to_owned(), value.into());
+        self
     }
 
     pub fn bad_value(error: impl Into<String>) -> Failure {

@@ -111,8 +111,11 @@ pub fn failure_line(tag: Option<&Tag>, failure: &Failure) -> Vec<u8> {
     struct Body<'a> {
         error: &'a str,
         code: Code,
+        #[serde(flatten)]
+        more: Option<&'a Map<String, Value>>,
     }
-    let body = Body { error: &failure.error, code: failure.code };
+    let more = failure.more.as_deref();
+    let body = Body { error: &failure.error, code: failure.code, more };
     line(&Answer { ok: false, tag: tag.map(|tag| &tag.0), body })
 }
 

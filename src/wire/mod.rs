@@ -2,6 +2,7 @@
 
 mod event;
 mod failure;
+mod found;
 mod frame;
 mod line;
 pub mod pairs;
@@ -11,6 +12,7 @@ mod state;
 
 pub use event::{Event, EventKind, Progress};
 pub use failure::{Code, Failure};
+pub use found::SearchAnswer;
 pub use frame::{
     Attached, Frame, FrameRow, Hex, Line, Look, Paint, RawOutput, Role, Run, ViewState,
 };

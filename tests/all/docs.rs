@@ -103,8 +103,10 @@ impl Comparison {
 
 /// Fills what an example takes from the answers above it.
 fn fill(request: &mut Value, seq: &Value, output: &Value) {
-    if request["since"].as_u64().is_some_and(|since| since > 0) {
-        request["since"] = seq.clone();
+    for name in ["since", "after"] {
+        if request[name].as_u64().is_some_and(|number| number > 0) {
+            request[name] = seq.clone();
+        }
     }
     if request.get("first_line").is_some() {
         request["first_line"] = output[0].clone();
@@ -170,10 +172,20 @@ fn every_field_of_every_command_is_described() {
     let text = document("PROTOCOL.md");
     let server = Server::start();
     let mut client = server.connect();
+    // Those that share fields name what is missing first, and no list of what there is.
+    let shared = [
+        ("keys", &["id", "view", "keys", "when_ready"][..]),
+        ("paste", &["id", "view", "text", "when_ready"]),
+        ("mouse", &["id", "view", "kind", "row", "col", "text", "nth", "button", "mods"]),
+    ];
     for name in t4a::command::NAMES {
-        let error = client.refused(json!({"cmd": name, "no such": 1}), "unknown_field");
-        let fields: Vec<_> =
-            quoted(error.split("expected").nth(1).unwrap_or_default()).into_iter().collect();
+        let fields: Vec<String> = match shared.iter().find(|(of, _)| of == name) {
+            Some((_, fields)) => fields.iter().map(|field| (*field).to_owned()).collect(),
+            None => {
+                let error = client.refused(json!({"cmd": name, "no such": 1}), "unknown_field");
+                quoted(error.split("expected").nth(1).unwrap_or_default()).into_iter().collect()
+            }
+        };
         let body = quoted(section(&text, &format!("### {name}")));
         for field in fields {
             assert!(body.contains(&field), "{name} has {field}, which PROTOCOL.md does not tell");

@@ -88,6 +88,15 @@ impl Server {
         created["id"].as_str().unwrap().to_owned()
     }
 
+    /// The same with all three shells, one after another, whose users have no files of their own.
+    pub fn each_shell(&self, mut check: impl FnMut(&str, &str)) {
+        // Without any file zsh would ask a new user what to put there.
+        std::fs::write(self.home().join(".zshrc"), "").unwrap();
+        for shell in ["bash", "zsh", "fish"] {
+            check(shell, &self.shell(shell));
+        }
+    }
+
     /// A terminal with a script that has come to where it rings the bell; its id.
     pub fn script(&self, script: &str) -> String {
         self.script_with(script, json!({}))
@@ -217,6 +226,25 @@ impl Client {
 
     pub fn info(&mut self, id: &str) -> Value {
         self.ok(json!({"cmd": "info", "id": id}))
+    }
+
+    /// Waits for one of several conditions, which must come.
+    pub fn wait(&mut self, id: &str, any: Value) -> Value {
+        let answer = self.ok(json!({"cmd": "wait", "id": id, "any": any}));
+        assert!(answer["met"].is_u64(), "{answer}");
+        answer
+    }
+
+    /// The same, also if it came after this event already.
+    pub fn wait_after(&mut self, id: &str, seq: u64, any: Value) -> Value {
+        let answer = self.ok(json!({"cmd": "wait", "id": id, "any": any, "after": seq}));
+        assert!(answer["met"].is_u64(), "{answer}");
+        answer
+    }
+
+    /// Types a command at a prompt and waits for its end.
+    pub fn run(&mut self, id: &str, command: &str) -> Value {
+        self.ok(json!({"cmd": "run", "id": id, "command": command}))
     }
 
     /// The screen's rows without blanks at their ends.

@@ -19,6 +19,7 @@ fn spell(mark: &Mark) -> String {
         Mark::InputStart { first } => if *first { "B!" } else { "B" }.to_owned(),
         Mark::CommandStart { command: None } => "C".to_owned(),
         Mark::CommandStart { command: Some(command) } => format!("C({command})"),
+        Mark::OutputEnd => "E".to_owned(),
         Mark::CommandDone { code: c, key: None } => format!("D({})", code(c)),
         Mark::CommandDone { code: c, key: Some(key) } => format!("D({},{key})", code(c)),
     }

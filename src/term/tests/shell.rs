@@ -33,6 +33,7 @@ fn a_cycle_tells_prompt_command_and_output() {
         key: None,
         command: Some("ls".into()),
         output: Some(LineNo(1)..LineNo(3)),
+        cut: None,
     };
     let start = Notice::CommandStart { command: Some("ls".into()) };
     assert_eq!(notices, [Notice::Prompt, start, done, Notice::Prompt]);
@@ -81,4 +82,27 @@ fn output_without_a_newline_counts_its_line() {
 fn a_reset_forgets_where_output_began() {
     let bytes = format!("{PROMPT}x\r\n\x1b]133;C\x07a\r\n\x1bc\x1b]7777;done;0\x07");
     assert_eq!(outputs(run((10, 3), bytes).1), []);
+}
+
+#[test]
+fn output_without_an_end_is_cut_where_the_prompt_begins() {
+    let cut = |bytes: String| {
+        let (_, notices) = run((10, 6), bytes);
+        let done = notices.into_iter().find_map(|notice| match notice {
+            Notice::CommandDone { output: Some(lines), cut, .. } => Some((lines, cut)),
+            _ => None,
+        });
+        done.map(|(lines, cut)| (lines.start.0, lines.end.0, cut))
+    };
+    let start = format!("{PROMPT}x\r\n\x1b]133;C\x07");
+    assert_eq!(cut(format!("{start}a\r\nbc\x1b]133;D\x07{PROMPT}")), Some((1, 3, Some(2))));
+    assert_eq!(cut(format!("{start}a\r\n\x1b]133;D\x07{PROMPT}")), Some((1, 2, None)));
+    assert_eq!(cut(format!("{start}0123456789ab\x1b]133;D\x07")), Some((1, 2, Some(12))));
+    // zsh draws a mark of its own before its hooks can tell the end.
+    let own = "\x1b]7777;prompt;key=K\x07\x1b]133;B\x07x\r\n\x1b]133;C\x07";
+    let marked = |key: &str| {
+        format!("{own}ab\x1b]7777;end;key={key}\x07%      \r \r\n\x1b]7777;done;0;key=K\x07")
+    };
+    assert_eq!(cut(marked("K")), Some((1, 2, Some(2))));
+    assert_eq!(cut(marked("forged")), Some((1, 2, None)));
 }

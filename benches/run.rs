@@ -1,0 +1,128 @@
+//! A command and its end: `run true` beside the shell alone, and beside tmux as harnesses drive it,
+//! by typing and looking at the screen every 100 ms.
+#![allow(clippy::disallowed_methods)]
+
+use std::io::{BufRead, BufReader, Write};
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+const TRIES: usize = 300;
+const TMUX_TRIES: usize = 30;
+const POLL: Duration = Duration::from_millis(100);
+
+struct Server {
+    dir: tempfile::TempDir,
+}
+
+impl Server {
+    fn start() -> Server {
+        let server = Server { dir: tempfile::tempdir().expect("a directory") };
+        assert!(server.cli(&["hello"]), "the server does not start");
+        std::fs::write(server.dir.path().join(".zshrc"), "").expect("a file");
+        server
+    }
+
+    fn socket(&self) -> PathBuf {
+        self.dir.path().join("t4a.sock")
+    }
+
+    fn cli(&self, args: &[&str]) -> bool {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_t4a"));
+        command.env("T4A_SOCKET", self.socket()).env("XDG_RUNTIME_DIR", self.dir.path());
+        let status = command.args(args).stdout(Stdio::null()).status();
+        status.is_ok_and(|status| status.success())
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.cli(&["shutdown"]);
+    }
+}
+
+struct Client(BufReader<UnixStream>);
+
+impl Client {
+    fn ask(&mut self, request: &Value) -> Value {
+        self.0.get_mut().write_all(format!("{request}\n").as_bytes()).expect("the server reads");
+        let mut line = String::new();
+        self.0.read_line(&mut line).expect("an answer");
+        let answer: Value = serde_json::from_str(&line).expect("JSON");
+        assert_eq!(answer["ok"], true, "{answer}");
+        answer
+    }
+}
+
+fn report(what: &str, times: usize, mut act: impl FnMut()) {
+    let mut taken: Vec<_> = (0..times)
+        .map(|_| {
+            let start = Instant::now();
+            act();
+            start.elapsed().as_secs_f64() * 1e3
+        })
+        .collect();
+    taken.sort_by(f64::total_cmp);
+    println!("{what:<48}{:>9.2} ms{:>9.2} ms", taken[times / 2], taken[times * 99 / 100]);
+}
+
+fn ours(server: &Server) {
+    let stream = UnixStream::connect(server.socket()).expect("the server");
+    let mut client = Client(BufReader::new(stream));
+    for shell in ["bash", "zsh", "fish"] {
+        let create = json!({"cmd": "create", "cmd_args": [shell], "ready": true,
+            "env": {"HOME": server.dir.path()}});
+        let id = client.ask(&create)["id"].clone();
+        for command in ["true", "/bin/true"] {
+            let run = json!({"cmd": "run", "id": id, "command": command});
+            report(&format!("run {command} in {shell}"), TRIES, || {
+                assert_eq!(client.ask(&run)["code"], 0);
+            });
+        }
+        let id = id.as_str().unwrap_or_default().to_owned();
+        report(&format!("  t4a run {shell} -- true, the whole command"), 50, || {
+            assert!(server.cli(&["run", &id, "--", "true"]));
+        });
+    }
+}
+
+fn tmux(server: &Server, args: &[&str]) -> String {
+    let mut command = Command::new("tmux");
+    command.arg("-S").arg(server.dir.path().join("tmux.sock")).env("HOME", server.dir.path());
+    let output = command.args(args).output().expect("tmux");
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// As harnesses do it: a mark that the shell prints after the command, looked for again and again.
+fn by_polling(server: &Server) {
+    tmux(server, &["new-session", "-d", "-s", "s", "-x", "80", "-y", "24", "bash --norc"]);
+    while tmux(server, &["capture-pane", "-p", "-t", "s"]).trim().is_empty() {
+        std::thread::sleep(POLL);
+    }
+    let mut number = 0;
+    report("tmux send-keys, capture-pane every 100 ms", TMUX_TRIES, || {
+        number += 1;
+        let line = format!("true; echo \"end\"-{number}-$?");
+        tmux(server, &["send-keys", "-t", "s", &line, "Enter"]);
+        let mark = format!("end-{number}-0");
+        while !tmux(server, &["capture-pane", "-p", "-t", "s"]).contains(&mark) {
+            std::thread::sleep(POLL);
+        }
+    });
+    tmux(server, &["kill-server"]);
+}
+
+fn main() {
+    println!("{:<48}{:>12}{:>12}", "a command, to its end", "median", "p99");
+    report("bash -c true, a process each", TRIES, || {
+        assert!(Command::new("bash").args(["-c", "true"]).status().is_ok_and(|s| s.success()));
+    });
+    let server = Server::start();
+    ours(&server);
+    if Command::new("tmux").arg("-V").output().is_ok() {
+        by_polling(&server);
+    }
+}

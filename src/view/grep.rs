@@ -1,0 +1,119 @@
+//! Lines that match a pattern, with those around them.
+
+use std::collections::VecDeque;
+
+use regex::Regex;
+
+use crate::term::LinesCopy;
+
+/// Bytes of text in one answer; the newest matches are kept.
+const MAX_BYTES: usize = 8 << 20;
+
+/// What to look for, and where.
+pub struct Hunt {
+    pub lines: LinesCopy,
+    pub pattern: Regex,
+    /// At most so many matches, the newest.
+    pub last: usize,
+    /// Lines before and after each.
+    pub context: usize,
+}
+
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Found {
+    pub matches: VecDeque<Match>,
+    /// How many there are in all.
+    pub total: usize,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub struct Match {
+    pub line: u64,
+    /// Characters of the line before the match, and of the match.
+    pub start: usize,
+    pub length: usize,
+    pub text: String,
+    pub before: Vec<String>,
+    pub after: Vec<String>,
+}
+
+impl Hunt {
+    pub fn run(&self) -> Found {
+        let mut found = Found::default();
+        let mut recent: VecDeque<String> = VecDeque::new();
+        let mut bytes = 0;
+        self.lines.each(|line, text| {
+            let open = |m: &&mut Match| m.line < line.0 && m.after.len() < self.context;
+            for m in found
+                .matches
+                .iter_mut()
+                .rev()
+                .take_while(|m| line.0 - m.line <= self.context as u64)
+                .filter(open)
+            {
+                m.after.push(text.to_owned());
+                bytes += text.len();
+            }
+            for at in self.pattern.find_iter(text).filter(|at| !at.is_empty()) {
+                found.total += 1;
+                let m = Match {
+                    line: line.0,
+                    start: text[..at.start()].chars().count(),
+                    length: at.as_str().chars().count(),
+                    text: text.to_owned(),
+                    before: recent.iter().cloned().collect(),
+                    after: Vec::new(),
+                };
+                bytes += m.bytes();
+                found.matches.push_back(m);
+                while found.matches.len() > self.last
+                    || (bytes > MAX_BYTES && found.matches.len() > 1)
+                {
+                    bytes -= found.matches.pop_front().map_or(0, |m| m.bytes());
+                }
+            }
+            if self.context > 0 {
+                recent.push_back(text.to_owned());
+                if recent.len() > self.context {
+                    recent.pop_front();
+                }
+            }
+        });
+        found
+    }
+}
+
+impl Match {
+    fn bytes(&self) -> usize {
+        let around: usize = self.before.iter().chain(&self.after).map(String::len).sum();
+        self.text.len() + around
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::term::{Limits, Size, Terminal};
+
+    fn found(pattern: &str, last: usize, context: usize) -> String {
+        let mut term =
+            Terminal::new(Size { cols: 8, rows: 2 }, Limits { lines: 100, bytes: 1 << 20 });
+        term.feed(b"one\r\ntwo\r\nthree\r\ntwo two\r\nend", &mut Vec::new());
+        let pattern = Regex::new(pattern).unwrap();
+        let found = Hunt { lines: term.copy_lines(), pattern, last, context }.run();
+        let told = found
+            .matches
+            .iter()
+            .map(|m| format!("{}:{}+{} {:?}{:?}", m.line, m.start, m.length, m.before, m.after));
+        format!("{} of {}", told.collect::<Vec<_>>().join(" "), found.total)
+    }
+
+    #[test]
+    fn matches_come_with_their_places_and_neighbours() {
+        assert_eq!(found("tw.", 9, 0), "1:0+3 [][] 3:0+3 [][] 3:4+3 [][] of 3");
+        assert_eq!(found("tw.", 1, 0), "3:4+3 [][] of 3");
+        assert_eq!(found("three", 9, 1), r#"2:0+5 ["two"]["two two"] of 1"#);
+        assert_eq!(found("one", 9, 2), r#"0:0+3 []["two", "three"] of 1"#);
+        assert_eq!(found("x*", 9, 2), " of 0");
+    }
+}
