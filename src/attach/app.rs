@@ -1,6 +1,6 @@
 //! The client's state: something comes in, effects go out. No I/O, no clock.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
@@ -135,6 +135,15 @@ pub struct Start {
     pub create: command::Create,
 }
 
+/// What has to be drawn anew.
+#[derive(Debug, Default)]
+pub(super) struct Changed {
+    pub all: bool,
+    /// A frame came; these rows of panes, and the cursor, are not as they were.
+    pub a_frame: bool,
+    pub rows: BTreeSet<(PaneId, u16)>,
+}
+
 pub struct App {
     pub(super) config: Config,
     pub(super) start: Start,
@@ -160,8 +169,7 @@ pub struct App {
     next_tag: u64,
     next_pane: u32,
     effects: Vec<Effect>,
-    /// Something is to be painted anew.
-    changed: bool,
+    pub(super) changed: Changed,
     /// What came in just now changes nothing that is seen.
     pub(super) still: bool,
 }
@@ -190,7 +198,7 @@ impl App {
             next_tag: 0,
             next_pane: 0,
             effects: Vec::new(),
-            changed: true,
+            changed: Changed { all: true, ..Changed::default() },
             still: false,
         }
     }
@@ -251,12 +259,12 @@ impl App {
         self.expire();
         self.fit();
         self.keep_layout();
-        self.changed |= !std::mem::take(&mut self.still);
+        self.changed.all |= !std::mem::take(&mut self.still);
     }
 
-    /// Whether something is to be painted anew.
-    pub fn take_changed(&mut self) -> bool {
-        std::mem::take(&mut self.changed)
+    /// Whether something is to be drawn anew.
+    pub fn has_changed(&self) -> bool {
+        self.changed.all || self.changed.a_frame
     }
 
     pub fn take_effects(&mut self) -> Vec<Effect> {

@@ -81,6 +81,13 @@ impl Canvas {
         self.cells.get(start..start + usize::from(self.cols)).unwrap_or_default()
     }
 
+    /// Takes a row over from a canvas of the same size.
+    pub fn copy_row(&mut self, y: u16, from: &Canvas) {
+        let start = usize::from(y) * usize::from(self.cols);
+        let there = self.cells.get_mut(start..start + usize::from(self.cols)).unwrap_or_default();
+        there.clone_from_slice(from.row(y));
+    }
+
     #[cfg(test)]
     pub fn get(&self, x: u16, y: u16) -> Option<&Cell> {
         self.at(x, y).map(|at| &self.cells[at])

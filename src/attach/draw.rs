@@ -1,5 +1,7 @@
 //! Everything put together to one screen of cells.
 
+use std::collections::BTreeSet;
+
 use super::app::{App, MIN_COLS, MIN_ROWS};
 use super::canvas::{Canvas, Caret, Cell};
 use super::layout::{Area, PaneId, Placed};
@@ -35,6 +37,32 @@ pub fn list_top(list: &List, rows: usize) -> usize {
 }
 
 impl App {
+    /// Brings what was drawn before up to date; the rows that may be others, None for all.
+    pub fn update(&mut self, canvas: &mut Canvas) -> Option<BTreeSet<u16>> {
+        let changed = std::mem::take(&mut self.changed);
+        let window = self.window().filter(|_| self.overlay.is_none() && !self.too_small());
+        let Some(window) = window.filter(|_| !changed.all) else {
+            *canvas = self.draw();
+            return None;
+        };
+        let mut rows = BTreeSet::new();
+        for placed in window.places(self.area()) {
+            let Some(pane) = self.panes.get(&placed.id) else { continue };
+            let (from, col) = pane.shown_from();
+            let its = (placed.id, 0)..=(placed.id, u16::MAX);
+            for row in changed.rows.range(its).map(|(_, row)| usize::from(*row)) {
+                let y = row.checked_sub(from).filter(|y| *y < usize::from(placed.area.rows));
+                let (Some(y), Some(cells)) = (y, pane.screen.rows.get(row)) else { continue };
+                draw_row(cells, col, placed.area, y as u16, canvas);
+                rows.insert(placed.area.y + y as u16);
+            }
+            if Some(placed.id) == self.focus() {
+                canvas.caret = caret(pane, placed.area);
+            }
+        }
+        Some(rows)
+    }
+
     /// The outer screen as it is to be now.
     pub fn draw(&self) -> Canvas {
         let mut canvas = Canvas::new(self.cols, self.rows);

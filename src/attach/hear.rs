@@ -34,10 +34,16 @@ impl App {
         if self.overlay.as_mut().is_some_and(|overlay| overlay.frame(&frame)) {
             return;
         }
-        let Some(pane) = self.panes.values_mut().find(|pane| pane.view == Some(frame.view)) else {
-            return;
-        };
+        let found = self.panes.iter_mut().find(|(_, pane)| pane.view == Some(frame.view));
+        let Some((id, pane)) = found else { return };
+        let (before, size) = (pane.shown_from(), pane.screen.size());
         let refused = pane.apply(&frame, now);
+        let moved = pane.shown_from() != before || pane.screen.size() != size || frame.full;
+        if !moved && frame.state.is_none() && pane.scroll.is_none() {
+            self.still = true;
+            self.changed.a_frame = true;
+            self.changed.rows.extend(frame.lines.iter().map(|line| (*id, line.row)));
+        }
         let cwd = pane.screen.state.cwd.clone();
         if refused {
             self.say("an agent wanted to type and was refused: you hold the keyboard");

@@ -2,6 +2,7 @@
 //!
 //! Nothing but printable text, SGR, cursor moves and erasing goes out, all of our own making.
 
+use std::collections::BTreeSet;
 use std::io::Write;
 
 use super::canvas::{Canvas, Caret, Cell};
@@ -41,27 +42,33 @@ impl Painter {
         self.shown = None;
     }
 
-    /// Writes what turns the shown screen into `next`; nothing when they are the same.
-    pub fn paint(&mut self, next: Canvas, out: &mut Vec<u8>) {
+    /// Writes what turns the shown screen into `next`; nothing when they are the same. Only these
+    /// rows may be others, unless there are none named.
+    pub fn paint(&mut self, next: &Canvas, rows: Option<&BTreeSet<u16>>, out: &mut Vec<u8>) {
         let fits = |shown: &Canvas| shown.cols() == next.cols() && shown.rows() == next.rows();
         let shown = self.shown.take().filter(fits);
+        let rows = rows.filter(|_| shown.is_some());
         let mut body = std::mem::take(&mut self.body);
         body.clear();
-        let before = shown.unwrap_or_else(|| {
+        let mut shown = shown.unwrap_or_else(|| {
             body.extend(b"\x1b[?25l\x1b[m\x1b[H\x1b[2J");
             (self.style, self.at, self.linked) = (Style::default(), None, false);
             Canvas::new(next.cols(), next.rows())
         });
-        for y in (0..next.rows()).filter(|y| before.row(*y) != next.row(*y)) {
-            self.row(y, before.row(y), next.row(y), &mut body);
+        let here = |y: &u16| rows.is_none_or(|rows| rows.contains(y));
+        for y in (0..next.rows()).filter(here) {
+            if shown.row(y) != next.row(y) {
+                self.row(y, shown.row(y), next.row(y), &mut body);
+                shown.copy_row(y, next);
+            }
         }
         self.link(None, &mut body);
-        if !body.is_empty() || before.caret != next.caret {
-            self.caret(before.caret, next.caret, &mut body);
+        if !body.is_empty() || shown.caret != next.caret {
+            self.caret(shown.caret, next.caret, &mut body);
         }
-        wrap(&body, before.caret.is_some() && next.caret.is_some(), out);
-        self.body = body;
-        self.shown = Some(next);
+        wrap(&body, shown.caret.is_some() && next.caret.is_some(), out);
+        shown.caret = next.caret;
+        (self.body, self.shown) = (body, Some(shown));
     }
 
     fn row(&mut self, y: u16, before: &[Cell], next: &[Cell], out: &mut Vec<u8>) {

@@ -50,7 +50,7 @@ impl Pane {
 
     /// Whether an agent was refused since the last frame because this person holds the keyboard.
     pub fn apply(&mut self, frame: &Frame, now: Instant) -> bool {
-        let before = self.screen.state.clone();
+        let (role, refused) = (self.screen.state.role, self.screen.state.refused);
         self.screen.apply(frame);
         let state = &self.screen.state;
         if frame.state.is_some() {
@@ -60,7 +60,7 @@ impl Pane {
         if !state.alive && frame.state.is_some() {
             self.died.get_or_insert(now);
         }
-        before.role == Role::Take && state.refused > before.refused
+        role == Role::Take && state.refused > refused
     }
 
     /// The view's connection is gone.

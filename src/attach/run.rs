@@ -8,6 +8,7 @@ use base64::Engine;
 use serde_json::Value;
 
 use super::app::{App, Effect, Incoming, Start};
+use super::canvas::Canvas;
 use super::config::{self, Config};
 use super::git;
 use super::paint::Painter;
@@ -57,6 +58,7 @@ pub fn run(start: Start) -> Result<String, Trouble> {
         app,
         tty,
         painter: Painter::new(Tty::depth()),
+        canvas: Canvas::new(cols, rows),
         writer: Some(writer),
         news,
         connections: 0,
@@ -75,6 +77,7 @@ struct Loop {
     app: App,
     tty: Tty,
     painter: Painter,
+    canvas: Canvas,
     writer: Option<Writer>,
     news: SyncSender<News>,
     connections: u64,
@@ -195,10 +198,11 @@ impl Loop {
     }
 
     fn paint_if_due(&mut self) -> Result<(), Trouble> {
-        self.stale |= self.app.take_changed();
+        self.stale |= self.app.has_changed();
         if self.stale && self.paint_due().is_none_or(|due| due <= now()) {
             let mut bytes = Vec::new();
-            self.painter.paint(self.app.draw(), &mut bytes);
+            let rows = self.app.update(&mut self.canvas);
+            self.painter.paint(&self.canvas, rows.as_ref(), &mut bytes);
             self.stale = false;
             if !bytes.is_empty() {
                 self.tty.write(&bytes)?;

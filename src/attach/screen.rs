@@ -27,6 +27,10 @@ impl Default for Screen {
 }
 
 impl Screen {
+    pub fn size(&self) -> (u16, usize) {
+        (self.cols, self.rows.len())
+    }
+
     pub fn apply(&mut self, frame: &Frame) {
         let (cols, rows) = (frame.cols.min(MAX_COLS), frame.rows.min(MAX_ROWS));
         if frame.full || cols != self.cols || usize::from(rows) != self.rows.len() {

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::paint::{check, outer};
 use crate::attach::app::{App, Effect, Incoming, Start};
+use crate::attach::canvas::Canvas;
 use crate::attach::config::Config;
 use crate::attach::paint::{Depth, Painter};
 use crate::command;
@@ -18,6 +19,7 @@ use crate::wire::Role;
 struct Desk {
     app: App,
     painter: Painter,
+    canvas: Canvas,
     outer: Terminal,
     now: Instant,
     terminals: u64,
@@ -40,7 +42,8 @@ impl Desk {
         let now = Instant::now();
         let app = App::new(Config::default(), start, cols, rows, now);
         let (painter, outer) = (Painter::new(Depth::True), outer(cols, rows));
-        let mut desk = Desk { app, painter, outer, now, terminals: 1, views: Vec::new() };
+        let canvas = Canvas::new(cols, rows);
+        let mut desk = Desk { app, painter, canvas, outer, now, terminals: 1, views: Vec::new() };
         desk.app.begin();
         desk.serve();
         desk
@@ -93,28 +96,33 @@ impl Desk {
     }
 
     /// A frame with some text, of a size that the pane may or may not have.
-    fn frame(&mut self, which: usize, (cols, rows): (u16, u16), text: &str) {
+    fn frame(&mut self, which: usize, (cols, rows): (u16, u16), text: &str, row: Option<u16>) {
         let Some((view, terminal)) = self.views.get(which % self.views.len().max(1)).cloned()
         else {
             return;
         };
         let lines: Vec<Value> = (0..rows)
+            .filter(|at| row.is_none_or(|row| row == *at))
             .map(|row| json!({"row": row, "runs": [[text, 0], ["日", 1, 2], ["x", 0]]}))
             .collect();
-        let frame = json!({"frame": 1, "view": view, "terminal": terminal, "cols": cols,
+        let mut frame = json!({"frame": 1, "view": view, "terminal": terminal, "cols": cols,
             "rows": rows, "full": true, "lines": lines, "styles": [{}, {"bold": true, "fg": 3}],
             "top_line": 0, "state": {"title": text, "alive": true, "command": text},
             "cursor": {"row": rows / 2, "col": cols / 2, "visible": true, "shape": "bar",
                 "blink": true}});
+        if row.is_some() {
+            let _ =
+                frame.as_object_mut().map(|frame| (frame.remove("full"), frame.remove("state")));
+        }
         self.on(Incoming::Line(frame));
     }
 
     fn paint(&mut self) {
-        let canvas = self.app.draw();
+        let rows = self.app.update(&mut self.canvas);
         let mut bytes = Vec::new();
-        self.painter.paint(canvas.clone(), &mut bytes);
+        self.painter.paint(&self.canvas, rows.as_ref(), &mut bytes);
         self.outer.feed(&bytes, &mut Vec::new());
-        check(&self.outer, &canvas);
+        check(&self.outer, &self.app.draw());
     }
 }
 
@@ -122,7 +130,7 @@ impl Desk {
 enum Step {
     Prefix(&'static str),
     Key(&'static str),
-    Frame(usize, (u16, u16), String),
+    Frame(usize, (u16, u16), String, Option<u16>),
     Resize(u16, u16),
 }
 
@@ -131,11 +139,13 @@ fn step() -> impl Strategy<Value = Step> {
     let action = prop::sample::select(action.split(' ').collect::<Vec<_>>());
     let key =
         prop::sample::select(vec!["a", "q", "Escape", "Enter", "j", "k", "g", "Up", "PageUp"]);
-    let frame = (0..8_usize, (1..120_u16, 1..40_u16), "[a-z]{0,60}");
+    // Often of the same size, so that some bring nothing but a row.
+    let size = prop_oneof![Just((98, 27)), Just((48, 12)), (1..120_u16, 1..40_u16)];
+    let frame = (0..8_usize, size, "[a-z]{0,60}", prop::option::of(0..28_u16));
     prop_oneof![
         4 => action.prop_map(Step::Prefix),
         2 => key.prop_map(Step::Key),
-        3 => frame.prop_map(|(which, size, text)| Step::Frame(which, size, text)),
+        3 => frame.prop_map(|(which, size, text, row)| Step::Frame(which, size, text, row)),
         1 => (1..130_u16, 1..45_u16).prop_map(|(cols, rows)| Step::Resize(cols, rows)),
     ]
 }
@@ -155,7 +165,7 @@ proptest! {
                     desk.on(Incoming::Key(key.parse().unwrap()));
                 }
                 Step::Key(key) => desk.on(Incoming::Key(key.parse().unwrap())),
-                Step::Frame(which, size, text) => desk.frame(which, size, &text),
+                Step::Frame(which, size, text, row) => desk.frame(which, size, &text, row),
                 Step::Resize(cols, rows) => {
                     desk.outer.resize(Size { cols, rows });
                     desk.on(Incoming::Resize(cols, rows));

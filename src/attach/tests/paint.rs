@@ -104,11 +104,11 @@ proptest! {
             }
             canvas.caret = caret;
             let mut bytes = Vec::new();
-            painter.paint(canvas.clone(), &mut bytes);
+            painter.paint(&canvas, None, &mut bytes);
             term.feed(&bytes, &mut Vec::new());
             check(&term, &canvas);
             let mut again = Vec::new();
-            painter.paint(canvas.clone(), &mut again);
+            painter.paint(&canvas, None, &mut again);
             prop_assert!(again.is_empty(), "nothing changed, nothing is painted");
         }
     }
@@ -120,11 +120,11 @@ fn little_changes_cost_little() {
     let mut canvas = Canvas::new(80, 24);
     let caret = |x| Some(Caret { x, y: 5, shape: CursorShape::Block, blink: false });
     canvas.caret = caret(10);
-    painter.paint(canvas.clone(), &mut Vec::new());
+    painter.paint(&canvas, None, &mut Vec::new());
     canvas.put(10, 5, Cell::of('x', Style::default()));
     canvas.caret = caret(11);
     let mut bytes = Vec::new();
-    painter.paint(canvas.clone(), &mut bytes);
+    painter.paint(&canvas, None, &mut bytes);
     assert_eq!(bytes, b"x", "a typed key is one byte");
 }
 
@@ -136,7 +136,7 @@ fn without_true_colour_the_nearest_is_shown() {
     canvas.put(0, 0, Cell::of('a', fg(255, 0, 0)));
     canvas.put(1, 0, Cell::of('b', fg(128, 128, 128)));
     let mut bytes = Vec::new();
-    painter.paint(canvas.clone(), &mut bytes);
+    painter.paint(&canvas, None, &mut bytes);
     let mut term = outer(3, 1);
     term.feed(&bytes, &mut Vec::new());
     assert_eq!(term.style_at(0, 0).fg, Color::Indexed(196));
@@ -146,11 +146,11 @@ fn without_true_colour_the_nearest_is_shown() {
 #[test]
 fn another_size_is_painted_whole() {
     let mut painter = Painter::new(Depth::True);
-    painter.paint(Canvas::new(10, 2), &mut Vec::new());
+    painter.paint(&Canvas::new(10, 2), None, &mut Vec::new());
     let mut canvas = Canvas::new(6, 3);
     canvas.text(0, 2, "hello", Style::default(), 6);
     let mut bytes = Vec::new();
-    painter.paint(canvas.clone(), &mut bytes);
+    painter.paint(&canvas, None, &mut bytes);
     let mut term = outer(6, 3);
     term.feed(b"garbage garbage", &mut Vec::new());
     term.feed(&bytes, &mut Vec::new());
