@@ -27,6 +27,7 @@ fn sheet(term: &Terminal) -> Sheet {
         gutter: None,
         highlight: None,
         theme: Theme::default(),
+        double: true,
     };
     lay_out(&term.snapshot(0..size.rows), &manner)
 }

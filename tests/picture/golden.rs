@@ -88,6 +88,15 @@ fn wide_characters_and_emoji() {
 }
 
 #[test]
+fn double_lines() {
+    let bytes = "single line\r\n\x1b#6double é日\x1b[4:3;31mwave\x1b[m|hidden\r\n\
+        \x1b#3\x1b[1mbig 日─┐\x1b[m\x1b[44m \x1b[m\r\n\x1b#4\x1b[1mbig 日─┐\x1b[m\x1b[44m \x1b[m\r\nsingle";
+    let term = terminal(32, 5, bytes);
+    check_png("double", &with(&term, |manner| manner.gutter = Some(Gutter::Rows)));
+    check_png("double66", &png(&term, &manner(32), 66));
+}
+
+#[test]
 fn powerline_and_missing_characters() {
     let bytes = "\x1b[44;97m main \x1b[34;42m\u{e0b0}\x1b[30m ok \x1b[0;32m\u{e0b0}\x1b[m\r\n\
         \u{e0b1}\u{e0b2}\u{e0b3}\u{e0b4}\u{e0b5}\u{e0b6}\u{e0b7}\u{e0b8}\u{e0ba}\u{e0a0} \u{f015} \

@@ -276,7 +276,7 @@ impl<C: Paints> Rows<C> {
     fn lay(&mut self, row: &SheetRow, ids: &[u32], glyphs: &mut Glyphs, laid: &mut Vec<TileId>) {
         for (at, tile) in row.tiles.iter().enumerate().filter(|(_, tile)| tile.width > 0) {
             let look = ids[tile.ink as usize];
-            let phase = raster::phase(&self.looks[look as usize].look, self.cell, at);
+            let phase = raster::phase(&self.looks[look as usize].look, self.cell, *tile, at);
             let key = tile_key(tile, look) | (phase as u64) << 56;
             let alone = row.joined.is_empty() || row.joined_at(at).next().is_none();
             let id = match self.tiles.known(key).filter(|_| alone) {
@@ -293,18 +293,18 @@ impl<C: Paints> Rows<C> {
         }
     }
 
-    /// Draws the tile at a place, a wide one as two.
+    /// Draws the tile at a place, a wide one as several.
     fn draw(&mut self, row: &SheetRow, at: usize, look: u32, glyphs: &mut Glyphs) -> TileId {
         let paint = &self.looks[look as usize];
         raster::draw(row, at, self.cell, glyphs, paint, &mut self.band);
         let (w, pixels) = (self.cell.w, &self.band.pixels);
-        let mut add = |half: usize| {
+        let mut add = |part: usize| {
             let lines = pixels.chunks_exact(self.band.w);
-            self.tiles.add(lines.map(|line| C::Pixel::bytes(&line[half * w..][..w])))
+            self.tiles.add(lines.map(|line| C::Pixel::bytes(&line[part * w..][..w])))
         };
         let id = add(0);
-        if row.tiles[at].width == 2 {
-            add(1);
+        for part in 1..usize::from(row.tiles[at].width) {
+            add(part);
         }
         id
     }
@@ -336,5 +336,6 @@ fn make_key(row: &SheetRow, ids: &[u32], key: &mut Vec<u64>) {
 
 /// All that decides how a tile looks, but for what is joined to it.
 fn tile_key(tile: &Tile, look: u32) -> u64 {
-    u64::from(u32::from(tile.ch)) | u64::from(tile.width) << 21 | u64::from(look) << 24
+    let size = u64::from(tile.width) << 21 | (tile.size as u64) << 54;
+    u64::from(u32::from(tile.ch)) | size | u64::from(look) << 24
 }

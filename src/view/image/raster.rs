@@ -3,9 +3,9 @@
 use super::Cell;
 use super::glyphs::{Glyphs, Letter, Mask};
 use super::ramps::{Paint, Pixel};
-use crate::term::{CursorShape, Underline};
+use crate::term::{CursorShape, LineSize, Underline};
 use crate::view::look::Look;
-use crate::view::sheet::SheetRow;
+use crate::view::sheet::{SheetRow, Tile};
 
 /// The pixels of a cell, or of two, line by line.
 pub struct Band<P> {
@@ -24,11 +24,11 @@ pub fn draw<P: Pixel>(
     band: &mut Band<P>,
 ) {
     let (tile, look) = (row.tiles[at], &paint.look);
-    (band.w, band.h) = (usize::from(tile.width) * cell.w, cell.h);
+    let columns = usize::from(tile.width) / tile.size.columns();
+    (band.w, band.h) = (columns * cell.w, cell.h);
     band.pixels.resize(band.w * band.h, P::default());
     let face = u8::from(look.bold) | u8::from(look.italic) << 1;
-    let letter =
-        Letter { ch: if look.hidden { ' ' } else { tile.ch }, face, wide: tile.width == 2 };
+    let letter = Letter { ch: if look.hidden { ' ' } else { tile.ch }, face, wide: columns == 2 };
     let joined = !row.joined.is_empty() && row.joined_at(at).next().is_some();
     if joined && !look.hidden {
         blit(&glyphs.cluster(letter, row.joined_at(at)), paint, band);
@@ -36,12 +36,16 @@ pub fn draw<P: Pixel>(
         blit(glyphs.get(letter), paint, band);
     }
     if is_decorated(look) {
-        decorate(paint, cell, phase(look, cell, at), band);
+        decorate(paint, cell, phase(look, cell, tile, at), band);
+    }
+    if tile.size != LineSize::Single {
+        band.double(tile.size);
     }
 }
 
 /// How far into a dot and the gap after it a tile begins: dots go on evenly from cell to cell.
-pub fn phase(look: &Look, cell: Cell, at: usize) -> usize {
+pub fn phase(look: &Look, cell: Cell, tile: Tile, at: usize) -> usize {
+    let at = at / tile.size.columns();
     let dotted =
         look.underline == Underline::Dotted || (look.link && look.underline == Underline::None);
     if dotted { at * cell.w % (2 * super::canvas::light(cell.w)) } else { 0 }
@@ -126,6 +130,19 @@ impl<P: Pixel> Band<P> {
         for row in y.0..y.1.min(self.h) {
             self.pixels[row * self.w + x.0..row * self.w + x.1.min(self.w)].fill(ink);
         }
+    }
+
+    /// Twice as wide; of what is twice as high too, the upper or the lower half.
+    fn double(&mut self, size: LineSize) {
+        let (w, h) = (self.w, self.h);
+        let from = |y: usize| match size {
+            LineSize::DoubleTop => y / 2,
+            LineSize::DoubleBottom => (h + y) / 2,
+            LineSize::Single | LineSize::DoubleWidth => y,
+        };
+        let pixel = |at: usize| self.pixels[from(at / (2 * w)) * w + at % (2 * w) / 2];
+        self.pixels = (0..2 * w * h).map(pixel).collect();
+        self.w = 2 * w;
     }
 
     /// Dashes, the first of them begun `phase` pixels before.
