@@ -88,6 +88,13 @@ fn wide_characters_and_emoji() {
 }
 
 #[test]
+fn letters_at_the_default_scale() {
+    let bytes = "The quick brown fox jumps over\r\n\x1b[1mWM@%&_ {}[]()|/\\ gjpqy\x1b[m\r\n\
+        \x1b[3mitalic Wfj_\x1b[m ÄÖÜß ÅÉÇ ñ\r\n0O1lI|5S8B2Z \x1b[4mgypsy\x1b[m 日本 μλЖ";
+    check_png("letters66", &png(&terminal(32, 4, bytes), &manner(32), 66));
+}
+
+#[test]
 fn double_lines() {
     let bytes = "single line\r\n\x1b#6double é日\x1b[4:3;31mwave\x1b[m|hidden\r\n\
         \x1b#3\x1b[1mbig 日─┐\x1b[m\x1b[44m \x1b[m\r\n\x1b#4\x1b[1mbig 日─┐\x1b[m\x1b[44m \x1b[m\r\nsingle";
