@@ -179,6 +179,46 @@ fn remembered_rows_make_the_same_picture() {
     }
 }
 
+/// Other colours are a change of all that is shown: a stamp from before does not stand for it, and
+/// rows that were kept do not come back in the old ones.
+#[test]
+fn new_colours_are_a_change_of_every_row() {
+    let mut term = terminal(20, 3, "\x1b[31mred\x1b[m plain\r\n\x1b[44mblue\x1b[m\r\nlast");
+    let mut renderer = Renderer::default();
+    let cell = Cell::of_scale(66, 0);
+    let mut shown = |term: &Terminal| {
+        let sheet = lay_out(&term.snapshot(0..3), &manner(20));
+        let fresh = Renderer::default().png(1, &sheet, cell);
+        let kept = renderer.png(1, &sheet, cell);
+        let (kept, fresh) = (decode(&kept), decode(&fresh));
+        assert!(kept == fresh || is_near(&kept, &fresh));
+        fresh
+    };
+    let mut before = shown(&term);
+    for bytes in [
+        "\x1b]4;1;#00ff00\x07",
+        "\x1b]4;4;rgb:12/34/56\x1b\\",
+        "\x1b]104;1\x07",
+        "\x1b]104\x07",
+        "\x1b]10;#ffff00\x07",
+        "\x1b]11;#203040\x07",
+        "\x1b]12;#ff00ff\x07",
+        "\x1b]110\x07",
+        "\x1b]111\x07",
+        "\x1b]112\x07",
+        "\x1b[?5h",
+        "\x1b[?5l",
+    ] {
+        let stamp = term.stamp();
+        term.feed(bytes.as_bytes(), &mut Vec::new());
+        assert!(term.stamp() > stamp, "{bytes:?}");
+        assert!((0..3).all(|row| term.row_stamp(row) > stamp), "{bytes:?}");
+        let after = shown(&term);
+        assert!(after != before, "{bytes:?} is not seen");
+        before = after;
+    }
+}
+
 #[test]
 fn screens_of_all_colours_are_drawn_in_full_colour() {
     let mut bytes = String::new();
