@@ -27,6 +27,7 @@ fn sheet(term: &Terminal) -> Sheet {
         gutter: None,
         highlight: None,
         theme: Theme::default(),
+        double: true,
     };
     lay_out(&term.snapshot(0..size.rows), &manner)
 }
@@ -147,7 +148,7 @@ fn measure(case: &Case) -> Vec<u8> {
     let cold = best(|| millis(|| drop(Renderer::default().png(0, &sheets[0], cell))));
     let mut renderer = Renderer::default();
     let picture = renderer.png(0, &sheets[0], cell);
-    let render = best(|| millis(|| renderer.draw_only(&sheets[0], cell)));
+    let render = best(|| millis(|| renderer.draw_only(&sheets[0])));
     // Letters and colours are known, no row is.
     let warm = best(|| {
         let mut renderer = Renderer::default();

@@ -37,7 +37,8 @@ pub struct WatchArgs {
     more: MoreArgs,
 }
 
-/// Options that stand for fields which are easier to write on the wire.
+// Options that stand for fields which are easier to write on the wire. Said with three strokes it
+// would be what `t4a screenshot` tells about itself.
 #[derive(Debug, Args)]
 struct MoreArgs {
     /// Leave the cursor out

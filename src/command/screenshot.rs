@@ -118,14 +118,15 @@ impl Screenshot {
         let highlight = self.highlight.as_ref().map(Highlight::wanted).transpose()?;
         let mut snapshot = self.picked(grid)?;
         let cols = self.crop(&mut snapshot)?;
+        let format = self.format.unwrap_or(Format::Png).wanted();
         let manner = Manner {
             cols,
             cursor: self.cursor,
             gutter: self.gutter.map(Gutter::wanted),
             highlight,
             theme: theme.unwrap_or_default(),
+            double: format.has_pixels(),
         };
-        let format = self.format.unwrap_or(Format::Png).wanted();
         let (cell, scale) = self.size(&snapshot, &manner, format, pad)?;
         Ok(Order { who, snapshot, manner, format, cell, scale })
     }

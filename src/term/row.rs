@@ -17,6 +17,13 @@ pub enum LineSize {
     DoubleBottom,
 }
 
+impl LineSize {
+    /// Columns that a narrow character takes where lines are shown in their size.
+    pub fn columns(self) -> usize {
+        if self == LineSize::Single { 1 } else { 2 }
+    }
+}
+
 #[derive(Clone, PartialEq, Debug)]
 pub struct Row {
     cells: Vec<Cell>,

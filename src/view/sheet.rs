@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::look::{Colors, Look, Over};
 use super::search::{self, Needle};
 use super::theme::{Theme, mix};
-use crate::term::{CopiedRow, Cursor, Rgb, Snapshot, Style};
+use crate::term::{CopiedRow, Cursor, LineSize, Rgb, Snapshot, Style};
 
 /// Numbers at the left: those by which `text` reads rows, or lines.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -33,6 +33,8 @@ pub struct Manner {
     pub gutter: Option<Gutter>,
     pub highlight: Option<Highlight>,
     pub theme: Theme,
+    /// Lines of double width and height are shown so; otherwise as text, all columns of them.
+    pub double: bool,
 }
 
 impl Manner {
@@ -85,8 +87,9 @@ pub struct SheetRow {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Tile {
     pub ch: char,
-    /// Columns: 0 for the second half of a wide character.
+    /// Columns: 0 for those after the first one of a wide character.
     pub width: u8,
+    pub size: LineSize,
     /// Index in the sheet's inks.
     pub ink: u32,
 }
@@ -149,11 +152,16 @@ impl Layout<'_> {
             _ => false,
         };
         self.changed += usize::from(changed);
-        self.put_cells(at, changed, &mut tiles);
-        mend_cut_pairs(&mut tiles[gutter..]);
-        let cols = &self.manner.cols;
+        let size = if self.manner.double { row.line_size() } else { LineSize::Single };
+        let (cols, times) = (self.manner.cols.clone(), size.columns());
+        self.put_cells(at, changed, cols.start / times..cols.end.div_ceil(times), &mut tiles);
+        if times > 1 {
+            let single = tiles.split_off(gutter);
+            tiles.extend(doubled(&single, size).skip(cols.start % times).take(cols.len()));
+        }
+        mend_cuts(&mut tiles[gutter..]);
         let moved = |(col, c): &(u16, char)| {
-            let col = usize::from(*col);
+            let col = usize::from(*col) * times;
             cols.contains(&col).then(|| ((col - cols.start + gutter) as u16, *c))
         };
         let joined = row.joined().iter().filter_map(moved).collect();
@@ -171,7 +179,7 @@ impl Layout<'_> {
         let text = number.map(|n| n.to_string()).unwrap_or_default();
         let ink = self.gutter_ink();
         let text = format!("{text:>before$} ", before = width - 1);
-        tiles.extend(text.chars().map(|ch| Tile { ch, width: 1, ink }));
+        tiles.extend(text.chars().map(|ch| Tile { ch, width: 1, size: LineSize::Single, ink }));
     }
 
     fn gutter_ink(&mut self) -> u32 {
@@ -181,11 +189,10 @@ impl Layout<'_> {
         self.inks.put((0, GUTTER), || Ink { look, style: Style::default(), link: None })
     }
 
-    fn put_cells(&mut self, at: usize, changed: bool, tiles: &mut Vec<Tile>) {
+    fn put_cells(&mut self, at: usize, changed: bool, cols: Range<usize>, tiles: &mut Vec<Tile>) {
         let snapshot = self.snapshot;
         let row = &snapshot.rows[at];
         let cursor = self.cursor().filter(|cursor| Some(cursor.row) == row.place);
-        let cols = self.manner.cols.clone();
         let mut cells = row.cells().skip(cols.start);
         let mut last: Option<(u32, Over, u32)> = None;
         for col in cols {
@@ -202,7 +209,7 @@ impl Layout<'_> {
             };
             last = Some((look, over, ink));
             let (ch, width) = cell.map_or((' ', 1), |cell| (cell.char(), cell.width()));
-            tiles.push(Tile { ch, width, ink });
+            tiles.push(Tile { ch, width, size: LineSize::Single, ink });
         }
     }
 
@@ -233,17 +240,24 @@ impl Inks {
     }
 }
 
-/// Half a wide character at an edge of the crop is a blank.
-fn mend_cut_pairs(tiles: &mut [Tile]) {
-    if let Some(first) = tiles.first_mut()
-        && first.width == 0
+/// Every character twice as wide.
+fn doubled(tiles: &[Tile], size: LineSize) -> impl Iterator<Item = Tile> {
+    tiles.iter().flat_map(move |tile| {
+        let first = Tile { width: 2 * tile.width, size, ..*tile };
+        [first, Tile { width: 0, ..first }]
+    })
+}
+
+/// Part of a wide character at an edge of the crop is blank.
+fn mend_cuts(tiles: &mut [Tile]) {
+    let blank = |tile: &mut Tile| {
+        (tile.ch, tile.width, tile.size) = (' ', 1, LineSize::Single);
+    };
+    tiles.iter_mut().take_while(|tile| tile.width == 0).for_each(blank);
+    if let Some(last) = tiles.iter().rposition(|tile| tile.width > 0)
+        && last + usize::from(tiles[last].width) > tiles.len()
     {
-        (first.ch, first.width) = (' ', 1);
-    }
-    if let Some(last) = tiles.last_mut()
-        && last.width == 2
-    {
-        (last.ch, last.width) = (' ', 1);
+        tiles[last..].iter_mut().for_each(blank);
     }
 }
 
@@ -269,7 +283,8 @@ mod tests {
     use crate::term::{Limits, Size, Terminal};
 
     fn manner(cols: Range<usize>) -> Manner {
-        Manner { cols, cursor: true, gutter: None, highlight: None, theme: Theme::default() }
+        let theme = Theme::default();
+        Manner { cols, cursor: true, gutter: None, highlight: None, theme, double: true }
     }
 
     fn sheet(bytes: &str, manner: &Manner) -> Sheet {
@@ -290,6 +305,22 @@ mod tests {
         assert_eq!(text(&sheet)[0].chars().count(), 2, "a half, 本, a half: {:?}", text(&sheet));
         assert_eq!(sheet.rows[0].tiles.len(), 4);
         assert!(sheet.rows[0].tiles.iter().map(|t| t.width).eq([1, 2, 0, 1]));
+    }
+
+    #[test]
+    fn double_lines_show_the_first_half_of_their_columns() {
+        let widths = |bytes: &str, manner: &Manner| -> (String, Vec<u8>) {
+            let sheet = sheet(bytes, manner);
+            let seen = sheet.rows[0].clusters(0).map(|(_, _, text)| text).collect();
+            (seen, sheet.rows[0].tiles.iter().map(|tile| tile.width).collect())
+        };
+        let line = "\x1b#6a日e\u{301}fghijk";
+        let seen = widths(line, &manner(0..12));
+        assert_eq!(seen, ("a日e\u{301}fg".into(), vec![2, 0, 4, 0, 0, 0, 2, 0, 2, 0, 2, 0]));
+        let seen = widths(line, &manner(1..5));
+        assert_eq!(seen, ("    ".into(), vec![1; 4]), "what is cut is blank");
+        let text = Manner { double: false, ..manner(0..12) };
+        assert_eq!(widths(line, &text).0.trim_end(), "a日e\u{301}fghijk");
     }
 
     #[test]

@@ -83,8 +83,24 @@ fn wide_characters_and_emoji() {
     check(
         "wide",
         (24, 4),
-        "日本語 中文 한국어\r\n｜１２｜ab|日|\r\n😀🚀🔥✅❌👍🏽🇩🇪❤️\r\ne\u{301} n\u{303} ≤ → Ж λ ∀",
+        "日本語 中文 한국어\r\n｜１２｜ab|日|\r\n😀🚀🔥✅❌👍🏽🇩🇪❤️1️⃣9️⃣\r\ne\u{301} n\u{303} ≤ → Ж λ ∀",
     );
+}
+
+#[test]
+fn letters_at_the_default_scale() {
+    let bytes = "The quick brown fox jumps over\r\n\x1b[1mWM@%&_ {}[]()|/\\ gjpqy\x1b[m\r\n\
+        \x1b[3mitalic Wfj_\x1b[m ÄÖÜß ÅÉÇ ñ\r\n0O1lI|5S8B2Z \x1b[4mgypsy\x1b[m 日本 μλЖ";
+    check_png("letters66", &png(&terminal(32, 4, bytes), &manner(32), 66));
+}
+
+#[test]
+fn double_lines() {
+    let bytes = "single line\r\n\x1b#6double é日\x1b[4:3;31mwave\x1b[m|hidden\r\n\
+        \x1b#3\x1b[1mbig 日─┐\x1b[m\x1b[44m \x1b[m\r\n\x1b#4\x1b[1mbig 日─┐\x1b[m\x1b[44m \x1b[m\r\nsingle";
+    let term = terminal(32, 5, bytes);
+    check_png("double", &with(&term, |manner| manner.gutter = Some(Gutter::Rows)));
+    check_png("double66", &png(&term, &manner(32), 66));
 }
 
 #[test]
@@ -160,6 +176,46 @@ fn remembered_rows_make_the_same_picture() {
         let fresh = Renderer::default().png(1, &sheet, cell);
         let same = decode(&kept).rgb == decode(&fresh).rgb;
         assert!(same || is_near(&decode(&kept), &decode(&fresh)), "turn {turn}");
+    }
+}
+
+/// Other colours are a change of all that is shown: a stamp from before does not stand for it, and
+/// rows that were kept do not come back in the old ones.
+#[test]
+fn new_colours_are_a_change_of_every_row() {
+    let mut term = terminal(20, 3, "\x1b[31mred\x1b[m plain\r\n\x1b[44mblue\x1b[m\r\nlast");
+    let mut renderer = Renderer::default();
+    let cell = Cell::of_scale(66, 0);
+    let mut shown = |term: &Terminal| {
+        let sheet = lay_out(&term.snapshot(0..3), &manner(20));
+        let fresh = Renderer::default().png(1, &sheet, cell);
+        let kept = renderer.png(1, &sheet, cell);
+        let (kept, fresh) = (decode(&kept), decode(&fresh));
+        assert!(kept == fresh || is_near(&kept, &fresh));
+        fresh
+    };
+    let mut before = shown(&term);
+    for bytes in [
+        "\x1b]4;1;#00ff00\x07",
+        "\x1b]4;4;rgb:12/34/56\x1b\\",
+        "\x1b]104;1\x07",
+        "\x1b]104\x07",
+        "\x1b]10;#ffff00\x07",
+        "\x1b]11;#203040\x07",
+        "\x1b]12;#ff00ff\x07",
+        "\x1b]110\x07",
+        "\x1b]111\x07",
+        "\x1b]112\x07",
+        "\x1b[?5h",
+        "\x1b[?5l",
+    ] {
+        let stamp = term.stamp();
+        term.feed(bytes.as_bytes(), &mut Vec::new());
+        assert!(term.stamp() > stamp, "{bytes:?}");
+        assert!((0..3).all(|row| term.row_stamp(row) > stamp), "{bytes:?}");
+        let after = shown(&term);
+        assert!(after != before, "{bytes:?} is not seen");
+        before = after;
     }
 }
 

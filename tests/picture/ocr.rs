@@ -183,7 +183,7 @@ fn small_letters_can_be_read() {
     let mean = |of: fn(&Read) -> f64| pages.iter().map(of).sum::<f64>() / pages.len() as f64;
     let (full, native, shrunk) = (mean(|r| r.full), mean(|r| r.native), mean(|r| r.shrunk));
     println!(
-        "read right: 10x20 {full:.1} %, 7x14 {native:.1} %, 10x20 shrunk to 7x14 {shrunk:.1} %"
+        "read right: 10x20 {full:.2} %, 7x14 {native:.2} %, 10x20 shrunk to 7x14 {shrunk:.2} %"
     );
     assert!(full >= 94.0, "{full}");
     assert!(native >= 92.0, "{native}");

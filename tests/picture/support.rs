@@ -18,6 +18,7 @@ pub fn manner(cols: u16) -> Manner {
         gutter: None,
         highlight: None,
         theme: Theme::default(),
+        double: true,
     }
 }
 

@@ -98,7 +98,8 @@ mod tests {
 
     fn sheet(term: &Terminal, gutter: Option<Gutter>) -> Sheet {
         let theme = Theme::default();
-        let manner = Manner { cols: 0..20, cursor: false, gutter, highlight: None, theme };
+        let highlight = None;
+        let manner = Manner { cols: 0..20, cursor: false, gutter, highlight, theme, double: false };
         lay_out(&term.snapshot(0..3), &manner)
     }
 

@@ -1,15 +1,18 @@
 //! What is remembered of one terminal's pictures: its colours, and its rows drawn and packed.
 
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
+use std::collections::{HashMap, HashSet};
+use std::hash::BuildHasherDefault;
 
 use super::Cell;
-use super::deflate;
 use super::glyphs::Glyphs;
+use super::mixer::Mixer;
 use super::png;
 use super::ramps::{AllColors, Paint, Paints, Palette, Pixel};
 use super::raster::{self, Band};
-use crate::view::sheet::{Sheet, SheetRow};
+use super::search;
+use super::strips;
+use super::tiles::{TileId, Tiles};
+use crate::view::sheet::{Sheet, SheetRow, Tile};
 
 /// Packed rows kept, by number and by bytes; then all are let go.
 const MAX_STRIPS: usize = 2048;
@@ -18,6 +21,11 @@ const MAX_BOOK_BYTES: usize = 8 << 20;
 const MAX_PAINTS: usize = 1 << 16;
 /// Shades of a colour pair, tried in this order until the palette holds all pairs.
 const SHADE_STEPS: [usize; 3] = [8, 6, 4];
+/// Bytes of pixels whose rows are packed at a time, with common codes.
+const BATCH_BYTES: usize = 4 << 20;
+/// With so many letters to pack at a time, they are packed as tiles: faster by three times, and
+/// larger by a fourth.
+const MANY_LETTERS: usize = 3000;
 /// With more looks than this a palette is not tried again.
 const FEW_LOOKS: usize = 128;
 
@@ -35,7 +43,7 @@ enum Ink {
 
 impl Book {
     pub fn new(who: u64, cell: Cell) -> Book {
-        Book { who, cell, ink: Ink::Indexed(Rows::new(Palette::new(SHADE_STEPS[0]))) }
+        Book { who, cell, ink: Ink::Indexed(Rows::new(Palette::new(SHADE_STEPS[0]), cell)) }
     }
 
     pub fn serves(&self, who: u64, cell: Cell) -> bool {
@@ -52,16 +60,16 @@ impl Book {
         let height = sheet.rows.len() * self.cell.h;
         let head = png::Head { width, height, palette: self.palette() };
         match &mut self.ink {
-            Ink::Indexed(rows) => rows.png(sheet, &ids, self.cell, glyphs, head),
-            Ink::Full(rows) => rows.png(sheet, &ids, self.cell, glyphs, head),
+            Ink::Indexed(rows) => rows.png(sheet, &ids, glyphs, head),
+            Ink::Full(rows) => rows.png(sheet, &ids, glyphs, head),
         }
     }
 
-    pub fn draw_only(&mut self, sheet: &Sheet, cell: Cell, glyphs: &mut Glyphs) {
+    pub fn draw_only(&mut self, sheet: &Sheet, glyphs: &mut Glyphs) {
         let ids = self.choose_colors(sheet);
         match &mut self.ink {
-            Ink::Indexed(rows) => sheet.rows.iter().for_each(|r| rows.draw(r, &ids, cell, glyphs)),
-            Ink::Full(rows) => sheet.rows.iter().for_each(|r| rows.draw(r, &ids, cell, glyphs)),
+            Ink::Indexed(rows) => rows.draw_only(sheet, &ids, glyphs),
+            Ink::Full(rows) => rows.draw_only(sheet, &ids, glyphs),
         }
     }
 
@@ -92,13 +100,13 @@ impl Book {
             return ids;
         }
         for shades in SHADE_STEPS {
-            let mut rows = Rows::new(Palette::new(shades));
+            let mut rows = Rows::new(Palette::new(shades), self.cell);
             if let Some(ids) = rows.learn(sheet) {
                 self.ink = Ink::Indexed(rows);
                 return ids;
             }
         }
-        let mut rows = Rows::new(AllColors);
+        let mut rows = Rows::new(AllColors, self.cell);
         let ids = rows.learn(sheet).unwrap_or_default();
         self.ink = Ink::Full(rows);
         ids
@@ -112,6 +120,7 @@ const NONE: RowId = RowId::MAX;
 
 /// Rows in one kind of pixel.
 struct Rows<C: Paints> {
+    cell: Cell,
     paints: C,
     looks: Vec<Paint<C::Pixel>>,
     known: HashMap<(u64, u64), u32>,
@@ -121,14 +130,21 @@ struct Rows<C: Paints> {
     /// Bytes of keys and strips.
     bytes: usize,
     band: Band<C::Pixel>,
-    /// The lines of the row drawn last, and which it is.
-    drawn: (RowId, Vec<u8>),
-    raw: Vec<u8>,
+    tiles: Tiles,
+}
+
+/// A row that is to be packed: where it stands, and what its strip is known by.
+#[derive(Clone, Copy)]
+struct Wanted {
+    at: usize,
+    name: (RowId, RowId),
 }
 
 impl<C: Paints> Rows<C> {
-    fn new(paints: C) -> Rows<C> {
+    fn new(paints: C, cell: Cell) -> Rows<C> {
+        let pixel = C::Pixel::CHANNELS;
         Rows {
+            cell,
             paints,
             looks: Vec::new(),
             known: HashMap::new(),
@@ -136,8 +152,7 @@ impl<C: Paints> Rows<C> {
             strips: HashMap::default(),
             bytes: 0,
             band: Band::new(),
-            drawn: (NONE, Vec::new()),
-            raw: Vec::new(),
+            tiles: Tiles::new(cell.w * pixel, pixel, cell.h),
         }
     }
 
@@ -165,32 +180,37 @@ impl<C: Paints> Rows<C> {
         Some(ids)
     }
 
-    fn png(
-        &mut self,
-        sheet: &Sheet,
-        ids: &[u32],
-        cell: Cell,
-        glyphs: &mut Glyphs,
-        head: png::Head,
-    ) -> Vec<u8> {
+    fn png(&mut self, sheet: &Sheet, ids: &[u32], glyphs: &mut Glyphs, head: png::Head) -> Vec<u8> {
         if self.strips.len() > MAX_STRIPS || self.bytes > MAX_BOOK_BYTES {
             self.forget();
         }
+        let names = self.names(sheet, ids);
+        let wanted = self.wanted(&names);
+        let row_bytes = (sheet.gutter + sheet.cols) * self.tiles.pitch * self.cell.h;
+        for batch in wanted.chunks((BATCH_BYTES / row_bytes.max(1)).max(1)) {
+            self.pack(sheet, ids, glyphs, batch);
+        }
         let mut writer = png::Writer::new(head);
+        names.iter().filter_map(|name| self.strips.get(name)).for_each(|strip| writer.add(strip));
+        writer.finish()
+    }
+
+    /// What the strip of each row is known by.
+    fn names(&mut self, sheet: &Sheet, ids: &[u32]) -> Vec<(RowId, RowId)> {
         let (mut key, mut above) = (Vec::new(), NONE);
-        for (at, row) in sheet.rows.iter().enumerate() {
+        let mut name = |row: &SheetRow| {
             make_key(row, ids, &mut key);
             let id = self.row_id(&key);
-            if !self.strips.contains_key(&(id, above)) {
-                let before = at.checked_sub(1).map(|at| &sheet.rows[at]);
-                self.pack(row, before, (id, above), |rows, row| rows.draw(row, ids, cell, glyphs));
-            }
-            if let Some(strip) = self.strips.get(&(id, above)) {
-                writer.add(strip);
-            }
-            above = id;
-        }
-        writer.finish()
+            (id, std::mem::replace(&mut above, id))
+        };
+        sheet.rows.iter().map(&mut name).collect()
+    }
+
+    /// The rows whose strips are not there yet, each once.
+    fn wanted(&self, names: &[(RowId, RowId)]) -> Vec<Wanted> {
+        let mut new = HashSet::new();
+        let all = names.iter().enumerate().map(|(at, name)| Wanted { at, name: *name });
+        all.filter(|row| !self.strips.contains_key(&row.name) && new.insert(row.name)).collect()
     }
 
     fn row_id(&mut self, key: &[u64]) -> RowId {
@@ -203,40 +223,96 @@ impl<C: Paints> Rows<C> {
         id
     }
 
-    /// Draws a row and packs it; what stands above it may have to be drawn again for that.
-    fn pack(
-        &mut self,
-        row: &SheetRow,
-        before: Option<&SheetRow>,
-        (id, above): (RowId, RowId),
-        mut draw: impl FnMut(&mut Self, &SheetRow),
-    ) {
-        self.raw.clear();
-        if let Some(before) = before {
-            if self.drawn.0 != above {
-                draw(self, before);
-                self.drawn.1.clear();
-                put_lines(&self.band, &mut self.drawn.1);
+    /// Draws the tiles of rows and of those above them, and packs the rows.
+    fn pack(&mut self, sheet: &Sheet, ids: &[u32], glyphs: &mut Glyphs, batch: &[Wanted]) {
+        self.tiles.clear();
+        let mut laid = Vec::new();
+        let mut places = Vec::with_capacity(batch.len());
+        let mut last = None;
+        for row in batch {
+            let above = row.at.checked_sub(1);
+            if let Some(at) = above.filter(|_| last != above) {
+                self.lay(&sheet.rows[at], ids, glyphs, &mut laid);
             }
-            self.raw.extend_from_slice(&self.drawn.1);
+            let start = laid.len();
+            self.lay(&sheet.rows[row.at], ids, glyphs, &mut laid);
+            let columns = laid.len() - start;
+            places.push((above.map(|_| start - columns..start), start..laid.len()));
+            last = Some(row.at);
         }
-        draw(self, row);
-        let from = self.raw.len();
-        put_lines(&self.band, &mut self.raw);
-        let mut bytes = Vec::new();
-        deflate::pack(&self.raw, from, 1 + self.band.w * C::Pixel::CHANNELS, &mut bytes);
-        let strip = png::Strip::new(bytes, &self.raw[from..]);
-        self.bytes += strip.bytes.len();
-        self.strips.insert((id, above), strip);
-        self.drawn.0 = id;
-        self.drawn.1.clear();
-        self.drawn.1.extend_from_slice(&self.raw[from..]);
+        let pairs = places.into_iter().map(|(above, own)| (above.map(|at| &laid[at]), &laid[own]));
+        let letters = batch.iter().map(|row| letters(&sheet.rows[row.at])).sum::<usize>();
+        let as_tiles = letters >= MANY_LETTERS && self.tiles.pixel == 1;
+        let strips = match as_tiles && strips::can_pack(&self.tiles, sheet.gutter + sheet.cols) {
+            true => strips::pack(&self.tiles, pairs.clone()),
+            false => self.search(pairs.clone()),
+        };
+        for ((row, bytes), (_, own)) in batch.iter().zip(strips).zip(pairs) {
+            self.bytes += bytes.len();
+            self.strips.insert(row.name, png::Strip::new(bytes, self.tiles.sum(own)));
+        }
     }
 
-    fn draw(&mut self, row: &SheetRow, ids: &[u32], cell: Cell, glyphs: &mut Glyphs) {
-        let looks = &self.looks;
-        let paint_of = |ink: u32| &looks[ids[ink as usize] as usize];
-        raster::draw(row, cell, glyphs, paint_of, &mut self.band);
+    /// Packs rows by looking for what comes again, byte by byte.
+    fn search<'a>(
+        &self,
+        rows: impl Iterator<Item = (Option<&'a [TileId]>, &'a [TileId])>,
+    ) -> Vec<Vec<u8>> {
+        let (mut raw, mut last) = (Vec::new(), None);
+        let pack = |(above, own): (Option<&'a [TileId]>, &'a [TileId])| {
+            if let Some(above) = above.filter(|above| last != Some(above.as_ptr())) {
+                self.tiles.put_lines(above, &mut raw);
+            }
+            let (stride, from) = (1 + own.len() * self.tiles.pitch, raw.len());
+            let first = above.map_or(from, |_| from - stride * self.cell.h);
+            self.tiles.put_lines(own, &mut raw);
+            last = Some(own.as_ptr());
+            search::pack(&raw[first..], from - first, stride)
+        };
+        rows.map(pack).collect()
+    }
+
+    /// The tiles of a row, those drawn that have not been yet.
+    fn lay(&mut self, row: &SheetRow, ids: &[u32], glyphs: &mut Glyphs, laid: &mut Vec<TileId>) {
+        for (at, tile) in row.tiles.iter().enumerate().filter(|(_, tile)| tile.width > 0) {
+            let look = ids[tile.ink as usize];
+            let phase = raster::phase(&self.looks[look as usize].look, self.cell, *tile, at);
+            let key = tile_key(tile, look) | (phase as u64) << 56;
+            let alone = row.joined.is_empty() || row.joined_at(at).next().is_none();
+            let id = match self.tiles.known(key).filter(|_| alone) {
+                Some(id) => id,
+                None => {
+                    let id = self.draw(row, at, look, glyphs);
+                    if alone {
+                        self.tiles.name(key, id);
+                    }
+                    id
+                }
+            };
+            laid.extend(id..id + u32::from(tile.width));
+        }
+    }
+
+    /// Draws the tile at a place, a wide one as several.
+    fn draw(&mut self, row: &SheetRow, at: usize, look: u32, glyphs: &mut Glyphs) -> TileId {
+        let paint = &self.looks[look as usize];
+        raster::draw(row, at, self.cell, glyphs, paint, &mut self.band);
+        let (w, pixels) = (self.cell.w, &self.band.pixels);
+        let mut add = |part: usize| {
+            let lines = pixels.chunks_exact(self.band.w);
+            self.tiles.add(lines.map(|line| C::Pixel::bytes(&line[part * w..][..w])))
+        };
+        let id = add(0);
+        for part in 1..usize::from(row.tiles[at].width) {
+            add(part);
+        }
+        id
+    }
+
+    fn draw_only(&mut self, sheet: &Sheet, ids: &[u32], glyphs: &mut Glyphs) {
+        self.tiles.clear();
+        let mut laid = Vec::new();
+        sheet.rows.iter().for_each(|row| self.lay(row, ids, glyphs, &mut laid));
     }
 
     /// Lets all rows go; their numbers begin anew.
@@ -244,54 +320,22 @@ impl<C: Paints> Rows<C> {
         self.rows.clear();
         self.strips.clear();
         self.bytes = 0;
-        self.drawn.0 = NONE;
     }
 }
 
-/// The band's lines, each after a zero: the pixels are as they are, without a filter.
-fn put_lines<P: Pixel>(band: &Band<P>, raw: &mut Vec<u8>) {
-    for line in band.pixels.chunks_exact(band.w.max(1)) {
-        raw.push(0);
-        raw.extend_from_slice(P::bytes(line));
-    }
+fn letters(row: &SheetRow) -> usize {
+    row.tiles.iter().filter(|tile| tile.ch != ' ').count()
 }
 
 /// All that decides how a row looks: a number for each tile, and what is joined to them.
 fn make_key(row: &SheetRow, ids: &[u32], key: &mut Vec<u64>) {
     key.clear();
-    key.extend(row.tiles.iter().map(|tile| {
-        let id = u64::from(ids[tile.ink as usize]);
-        u64::from(u32::from(tile.ch)) | u64::from(tile.width) << 21 | id << 24
-    }));
+    key.extend(row.tiles.iter().map(|tile| tile_key(tile, ids[tile.ink as usize])));
     key.extend(row.joined.iter().map(|(at, c)| u64::from(*at) << 32 | u64::from(u32::from(*c))));
 }
 
-/// Keys are numbers already: multiplying them is enough to spread them.
-#[derive(Default)]
-struct Mixer(u64);
-
-impl Hasher for Mixer {
-    fn finish(&self) -> u64 {
-        self.0 ^ self.0 >> 32
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for chunk in bytes.chunks(8) {
-            let mut word = [0; 8];
-            word[..chunk.len()].copy_from_slice(chunk);
-            self.write_u64(u64::from_le_bytes(word));
-        }
-    }
-
-    fn write_u64(&mut self, word: u64) {
-        self.0 = (self.0.rotate_left(23) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    }
-
-    fn write_u32(&mut self, word: u32) {
-        self.write_u64(word.into());
-    }
-
-    fn write_usize(&mut self, length: usize) {
-        self.write_u64(length as u64);
-    }
+/// All that decides how a tile looks, but for what is joined to it.
+fn tile_key(tile: &Tile, look: u32) -> u64 {
+    let size = u64::from(tile.width) << 21 | (tile.size as u64) << 54;
+    u64::from(u32::from(tile.ch)) | size | u64::from(look) << 24
 }

@@ -12,6 +12,8 @@ pub const SHADES: usize = 16;
 /// Masks kept at a time.
 const MAX_MASKS: usize = 8192;
 const ASCII: usize = 128;
+/// Makes a key of the character before it. The bitmap would hide that.
+const KEYCAP: char = '\u{20e3}';
 
 /// A character's shades, row by row; as wide as the one or two columns it takes.
 pub struct Mask {
@@ -77,6 +79,10 @@ impl Glyphs {
         if let ([second, ..], true) = (&joined[..], is_flag_letter(letter.ch)) {
             return mask(&flag(letter.ch, *second, self.cell));
         }
+        if joined.contains(&KEYCAP) {
+            frame(&mut canvas);
+            return mask(&canvas);
+        }
         let face = face_of(letter);
         let mut after_joiner = false;
         for c in joined {
@@ -113,10 +119,15 @@ fn flag(first: char, second: char, cell: Cell) -> Canvas {
         let half = draw(Letter { ch: letter, face: 1, wide: false }, cell);
         canvas.overlay(((at * cell.w) as i32, 0), (cell.w, cell.h), &half.cover);
     }
-    let line = (0, 2 * cell.w);
-    canvas.rect(line, (0, 1), 255);
-    canvas.rect(line, (cell.h - 1, cell.h), 255);
+    frame(&mut canvas);
     canvas
+}
+
+/// Lines above and below.
+fn frame(canvas: &mut Canvas) {
+    let (line, h) = ((0, canvas.w), canvas.h);
+    canvas.rect(line, (0, 1), 255);
+    canvas.rect(line, (h - 1, h), 255);
 }
 
 /// Lines and blocks by code, letters from outlines, the rest from bitmaps, at last a box.
@@ -306,5 +317,21 @@ mod tests {
         assert!(more(&accented) > more(&plain) + 10);
         let selected = glyphs.cluster(narrow('e'), ['\u{fe0f}'].into_iter()).shades;
         assert_eq!(selected, plain);
+    }
+
+    #[test]
+    fn keys_show_what_is_on_them() {
+        let glyphs = Glyphs::new(cell(7));
+        let key = |ch: char| {
+            let letter = Letter { wide: true, ..narrow(ch) };
+            let plain = mask(&draw(letter, cell(7)));
+            (glyphs.cluster(letter, ['\u{fe0f}', KEYCAP].into_iter()), plain)
+        };
+        for ch in "0123456789#*".chars() {
+            let (key, plain) = key(ch);
+            let inside = 14..13 * 14;
+            assert_eq!(key.shades[inside.clone()], plain.shades[inside], "{ch}");
+            assert_ne!(key.shades, plain.shades);
+        }
     }
 }

@@ -5,8 +5,9 @@ pub const MAX_BITS: usize = 15;
 pub const MAX_LENGTH_BITS: usize = 7;
 
 /// Bits from the lowest on.
+#[derive(Default)]
 pub struct Bits {
-    bytes: Vec<u8>,
+    room: Vec<u8>,
     /// Whole bytes written; there is room for a word after them.
     end: usize,
     held: u64,
@@ -16,11 +17,12 @@ pub struct Bits {
 const WORD: usize = 8;
 
 impl Bits {
-    /// Goes on after what is there; there must be room for all that is put.
-    pub fn after(mut bytes: Vec<u8>, room: usize) -> Bits {
-        let end = bytes.len();
-        bytes.resize(end + room + WORD, 0);
-        Bits { bytes, end, held: 0, count: 0 }
+    /// Begins anew; there must be room for all that is put.
+    pub fn begin(&mut self, room: usize) {
+        if self.room.len() < room + WORD {
+            self.room.resize(room + WORD, 0);
+        }
+        (self.end, self.held, self.count) = (0, 0, 0);
     }
 
     /// At most 56 at a time. A word is written each time, so that nothing has to be decided: what is
@@ -29,7 +31,7 @@ impl Bits {
     pub fn put(&mut self, value: u64, count: u32) {
         self.held |= value << self.count;
         self.count += count;
-        if let Some(word) = self.bytes[self.end..].first_chunk_mut::<WORD>() {
+        if let Some(word) = self.room[self.end..].first_chunk_mut::<WORD>() {
             *word = self.held.to_le_bytes();
         }
         let whole = self.count / 8;
@@ -39,11 +41,19 @@ impl Bits {
         self.count %= 8;
     }
 
-    /// The bytes, the last one filled up with zeros.
-    pub fn finish(mut self) -> Vec<u8> {
-        self.end += usize::from(self.count > 0);
-        self.bytes.truncate(self.end);
-        self.bytes
+    /// Fills the byte that was begun up with zeros.
+    pub fn whole(&mut self) {
+        self.put(0, (8 - self.count) % 8);
+    }
+
+    /// The bytes that are whole.
+    pub fn bytes(&self) -> &[u8] {
+        &self.room[..self.end]
+    }
+
+    pub fn into_bytes(mut self) -> Vec<u8> {
+        self.room.truncate(self.end);
+        self.room
     }
 }
 

@@ -7,10 +7,14 @@ mod deflate;
 mod font;
 mod glyphs;
 mod huffman;
+mod mixer;
 mod png;
 mod ramps;
 mod raster;
+mod search;
 mod shapes;
+mod strips;
+mod tiles;
 mod unifont;
 
 use super::sheet::Sheet;
@@ -81,9 +85,9 @@ impl Renderer {
     }
 
     /// Draws without packing; to measure how the time is spent.
-    pub fn draw_only(&mut self, sheet: &Sheet, cell: Cell) {
+    pub fn draw_only(&mut self, sheet: &Sheet) {
         if let (Some(book), Some((_, glyphs))) = (self.books.last_mut(), self.glyphs.last_mut()) {
-            book.draw_only(sheet, cell, glyphs);
+            book.draw_only(sheet, glyphs);
         }
     }
 

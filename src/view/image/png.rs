@@ -22,8 +22,9 @@ pub struct Strip {
 }
 
 impl Strip {
-    pub fn new(bytes: Vec<u8>, raw: &[u8]) -> Strip {
-        Strip { bytes, sum: adler(raw), length: raw.len() }
+    /// Blocks, and the length and sum of what is in them.
+    pub fn new(bytes: Vec<u8>, (length, sum): (usize, u32)) -> Strip {
+        Strip { bytes, sum, length }
     }
 }
 
@@ -67,11 +68,6 @@ impl Writer {
 
 const PRIME: u32 = 65_521;
 
-/// The sum that ends a zlib stream (Adler-32).
-fn adler(bytes: &[u8]) -> u32 {
-    simd_adler32::adler32(&bytes)
-}
-
 /// The sum of two pieces one after another, the second `length` bytes long.
 fn joined(first: u32, second: u32, length: usize) -> u32 {
     let length = (length % PRIME as usize) as u32;
@@ -85,6 +81,10 @@ fn joined(first: u32, second: u32, length: usize) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn adler(bytes: &[u8]) -> u32 {
+        simd_adler32::adler32(&bytes)
+    }
 
     #[test]
     fn sums_of_pieces_join() {

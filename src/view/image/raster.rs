@@ -1,46 +1,54 @@
-//! One row of text as pixels.
+//! One cell of text as pixels.
 
 use super::Cell;
 use super::glyphs::{Glyphs, Letter, Mask};
 use super::ramps::{Paint, Pixel};
-use crate::term::{CursorShape, Underline};
+use crate::term::{CursorShape, LineSize, Underline};
 use crate::view::look::Look;
-use crate::view::sheet::SheetRow;
+use crate::view::sheet::{SheetRow, Tile};
 
-/// The pixels of a row, line by line.
+/// The pixels of a cell, or of two, line by line.
 pub struct Band<P> {
     pub w: usize,
     pub h: usize,
     pub pixels: Vec<P>,
 }
 
-/// Draws a row; `paints` has the look of each tile.
-pub fn draw<'a, P: Pixel + 'a>(
+/// Draws one tile of a row; the band becomes as wide as it.
+pub fn draw<P: Pixel>(
     row: &SheetRow,
+    at: usize,
     cell: Cell,
     glyphs: &mut Glyphs,
-    paint_of: impl Fn(u32) -> &'a Paint<P>,
+    paint: &Paint<P>,
     band: &mut Band<P>,
 ) {
-    (band.w, band.h) = (row.tiles.len() * cell.w, cell.h);
+    let (tile, look) = (row.tiles[at], &paint.look);
+    let columns = usize::from(tile.width) / tile.size.columns();
+    (band.w, band.h) = (columns * cell.w, cell.h);
     band.pixels.resize(band.w * band.h, P::default());
-    for (at, tile) in row.tiles.iter().enumerate().filter(|(_, tile)| tile.width > 0) {
-        let paint = paint_of(tile.ink);
-        let look = &paint.look;
-        let wide = tile.width == 2;
-        let face = u8::from(look.bold) | u8::from(look.italic) << 1;
-        let letter = Letter { ch: if look.hidden { ' ' } else { tile.ch }, face, wide };
-        let x = at * cell.w;
-        let joined = !row.joined.is_empty() && row.joined_at(at).next().is_some();
-        if joined && !look.hidden {
-            blit(&glyphs.cluster(letter, row.joined_at(at)), paint, x, band);
-        } else {
-            blit(glyphs.get(letter), paint, x, band);
-        }
-        if is_decorated(look) {
-            decorate(paint, cell, (x, x + cell.w * usize::from(tile.width)), band);
-        }
+    let face = u8::from(look.bold) | u8::from(look.italic) << 1;
+    let letter = Letter { ch: if look.hidden { ' ' } else { tile.ch }, face, wide: columns == 2 };
+    let joined = !row.joined.is_empty() && row.joined_at(at).next().is_some();
+    if joined && !look.hidden {
+        blit(&glyphs.cluster(letter, row.joined_at(at)), paint, band);
+    } else {
+        blit(glyphs.get(letter), paint, band);
     }
+    if is_decorated(look) {
+        decorate(paint, cell, phase(look, cell, tile, at), band);
+    }
+    if tile.size != LineSize::Single {
+        band.double(tile.size);
+    }
+}
+
+/// How far into a dot and the gap after it a tile begins: dots go on evenly from cell to cell.
+pub fn phase(look: &Look, cell: Cell, tile: Tile, at: usize) -> usize {
+    let at = at / tile.size.columns();
+    let dotted =
+        look.underline == Underline::Dotted || (look.link && look.underline == Underline::None);
+    if dotted { at * cell.w % (2 * super::canvas::light(cell.w)) } else { 0 }
 }
 
 fn is_decorated(look: &Look) -> bool {
@@ -48,11 +56,10 @@ fn is_decorated(look: &Look) -> bool {
     lines || look.link || look.cursor.is_some()
 }
 
-fn blit<P: Pixel>(mask: &Mask, paint: &Paint<P>, x: usize, band: &mut Band<P>) {
+fn blit<P: Pixel>(mask: &Mask, paint: &Paint<P>, band: &mut Band<P>) {
     let rows = band.pixels.chunks_exact_mut(band.w);
     let lines = mask.shades.chunks_exact(mask.w);
     for (y, (row, shades)) in rows.zip(lines).enumerate() {
-        let row = &mut row[x..x + mask.w];
         if !mask.lit.contains(&y) {
             row.fill(paint.ramp[0]);
             continue;
@@ -64,12 +71,13 @@ fn blit<P: Pixel>(mask: &Mask, paint: &Paint<P>, x: usize, band: &mut Band<P>) {
 }
 
 /// Lines under, over and through a cell, and a cursor that is a line.
-fn decorate<P: Pixel>(paint: &Paint<P>, cell: Cell, x: (usize, usize), band: &mut Band<P>) {
+fn decorate<P: Pixel>(paint: &Paint<P>, cell: Cell, phase: usize, band: &mut Band<P>) {
+    let x = (0, band.w);
     let look = &paint.look;
     let line = super::canvas::light(cell.w);
     let letter = paint.ramp[15];
     if !look.hidden {
-        underline(look, paint.line, cell, x, band);
+        underline(look, paint.line, cell, phase, band);
     }
     if look.strike && !look.hidden {
         let y = cell.h * 11 / 20;
@@ -83,19 +91,20 @@ fn decorate<P: Pixel>(paint: &Paint<P>, cell: Cell, x: (usize, usize), band: &mu
             band.fill(x, (cell.h - (2 * line).min(cell.h), cell.h), paint.cursor);
         }
         Some((CursorShape::Bar, _)) => {
-            band.fill((x.0, x.0 + (cell.w / 5).max(1)), (0, cell.h), paint.cursor);
+            band.fill((0, (cell.w / 5).max(1)), (0, cell.h), paint.cursor);
         }
         _ => {}
     }
 }
 
-fn underline<P: Pixel>(look: &Look, ink: P, cell: Cell, x: (usize, usize), band: &mut Band<P>) {
+fn underline<P: Pixel>(look: &Look, ink: P, cell: Cell, phase: usize, band: &mut Band<P>) {
+    let x = (0, band.w);
     let line = super::canvas::light(cell.w);
     // Under most letters' feet, with room for the lines that need it.
     let y = (cell.h * 17 / 20).min(cell.h - line);
     match look.underline {
         // A link shows even where its program did not underline it.
-        Underline::None if look.link => band.dashes(x, (y, y + line), (line, line), ink),
+        Underline::None if look.link => band.dashes(phase, (y, y + line), (line, line), ink),
         Underline::None => {}
         Underline::Single => band.fill(x, (y, y + line), ink),
         Underline::Double => {
@@ -103,11 +112,11 @@ fn underline<P: Pixel>(look: &Look, ink: P, cell: Cell, x: (usize, usize), band:
             band.fill(x, (second - 2 * line, second - line), ink);
             band.fill(x, (second, second + line), ink);
         }
-        Underline::Curly => band.wave(x, y, cell, ink),
-        Underline::Dotted => band.dashes(x, (y, y + line), (line, line), ink),
+        Underline::Curly => band.wave(y, cell, ink),
+        Underline::Dotted => band.dashes(phase, (y, y + line), (line, line), ink),
         Underline::Dashed => {
             let dash = (cell.w * 3 / 5).max(1);
-            band.dashes(x, (y, y + line), (dash, cell.w - dash), ink);
+            band.dashes(0, (y, y + line), (dash, cell.w - dash), ink);
         }
     }
 }
@@ -123,19 +132,32 @@ impl<P: Pixel> Band<P> {
         }
     }
 
-    /// Dashes that go on evenly in the next cell.
-    fn dashes(&mut self, x: (usize, usize), y: (usize, usize), (on, off): (usize, usize), ink: P) {
-        for at in (x.0..x.1).filter(|at| at % (on + off).max(1) < on) {
+    /// Twice as wide; of what is twice as high too, the upper or the lower half.
+    fn double(&mut self, size: LineSize) {
+        let (w, h) = (self.w, self.h);
+        let from = |y: usize| match size {
+            LineSize::DoubleTop => y / 2,
+            LineSize::DoubleBottom => (h + y) / 2,
+            LineSize::Single | LineSize::DoubleWidth => y,
+        };
+        let pixel = |at: usize| self.pixels[from(at / (2 * w)) * w + at % (2 * w) / 2];
+        self.pixels = (0..2 * w * h).map(pixel).collect();
+        self.w = 2 * w;
+    }
+
+    /// Dashes, the first of them begun `phase` pixels before.
+    fn dashes(&mut self, phase: usize, y: (usize, usize), (on, off): (usize, usize), ink: P) {
+        for at in (0..self.w).filter(|at| (at + phase) % (on + off).max(1) < on) {
             self.fill((at, at + 1), y, ink);
         }
     }
 
     /// A wave, one turn a cell, in whole pixels.
-    fn wave(&mut self, x: (usize, usize), y: usize, cell: Cell, ink: P) {
+    fn wave(&mut self, y: usize, cell: Cell, ink: P) {
         let line = super::canvas::light(cell.w);
         let height = (cell.h / 10).max(1);
         let top = y.min(cell.h.saturating_sub(line + 2 * height)) as f32;
-        for at in x.0..x.1 {
+        for at in 0..self.w {
             let turn = (at as f32 + 0.5) / cell.w as f32 * std::f32::consts::TAU;
             let middle = top + height as f32 * (1.0 - turn.sin());
             let start = middle.round() as usize;
