@@ -64,6 +64,7 @@ impl Order {
             gutter: None,
             highlight: None,
             theme: Theme::default(),
+            double: Format::Png.has_pixels(),
         };
         let (snapshot, cell) = (term.snapshot(0..size.rows), Cell::of_scale(scale, 0));
         Order { who, snapshot, manner, format: Format::Png, cell, scale }
