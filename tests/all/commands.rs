@@ -182,8 +182,9 @@ fn a_program_starts_at_home_or_where_it_is_told_to() {
 fn a_program_inherits_its_tty_and_nothing_else() {
     let line = "trap '' HUP INT QUIT PIPE; ulimit -S -n 300; exec 9</dev/null; exec \"$0\" \"$@\"";
     let server = started_by(line, &[]);
-    let created = server.connect().ok(json!({"cmd": "create", "cmd_args": ["cat"]}));
-    let pid = pid(&created);
+    // It has rung when its loader has closed the libraries.
+    let id = server.script("printf '\\a'; read line");
+    let pid = pid(&server.connect().info(&id));
     let entries = std::fs::read_dir(format!("/proc/{pid}/fd")).unwrap();
     let mut open: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
     open.sort();
