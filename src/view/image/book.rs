@@ -190,9 +190,7 @@ impl<C: Paints> Rows<C> {
         for batch in wanted.chunks((BATCH_BYTES / row_bytes.max(1)).max(1)) {
             self.pack(sheet, ids, glyphs, batch);
         }
-        let mut writer = png::Writer::new(head);
-        names.iter().filter_map(|name| self.strips.get(name)).for_each(|strip| writer.add(strip));
-        writer.finish()
+        png::write(head, names.iter().filter_map(|name| self.strips.get(name)))
     }
 
     /// What the strip of each row is known by.
