@@ -11,6 +11,7 @@ pub mod pty;
 pub mod ready;
 pub mod signal;
 pub mod socket;
+pub mod tty;
 
 use std::io;
 

@@ -291,7 +291,7 @@ impl<'a> Packer<'a> {
             bytes.iter().for_each(|byte| each(Part::byte(*byte)));
             return;
         }
-        let above = if line % tiles.height > 0 { tiles.line(line - 1) } else { &[] };
+        let above = if line.is_multiple_of(tiles.height) { &[][..] } else { tiles.line(line - 1) };
         let mut at = 0;
         while at < bytes.len() {
             let rest = &bytes[at..];
