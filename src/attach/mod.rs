@@ -1,6 +1,7 @@
 //! The human client: terminals in panes and windows on a person's own terminal.
 
 mod act;
+mod ahead;
 mod app;
 mod canvas;
 mod config;
