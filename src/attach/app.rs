@@ -285,7 +285,8 @@ impl App {
     /// When `Tick` is due.
     pub fn deadline(&self) -> Option<Instant> {
         let message = self.message.as_ref().map(|(_, until)| *until);
-        let closing = self.panes.values().filter_map(|pane| pane.died).map(|at| at + CLOSE_AFTER);
+        let died = self.panes.values().filter(|_| self.connected).filter_map(|pane| pane.died);
+        let closing = died.map(|at| at + CLOSE_AFTER);
         let running = self.shows_time().then(|| self.now + Duration::from_secs(1));
         let held = self.ahead.deadline();
         closing.chain(message).chain(running).chain(held).chain(self.prefix.deadline()).min()
@@ -306,7 +307,9 @@ impl App {
         self.prefix.expire(now);
         let expired = self.message.take_if(|(_, until)| *until <= now).is_some();
         self.still &= !expired && waits == self.prefix.is_on();
-        let over = |pane: &Pane| pane.died.is_some_and(|at| at + CLOSE_AFTER <= now);
+        // While the server is away, how its programs ended is all there is to be seen.
+        let connected = self.connected;
+        let over = |pane: &Pane| connected && pane.died.is_some_and(|at| at + CLOSE_AFTER <= now);
         let gone: Vec<_> =
             self.panes.iter().filter(|(_, pane)| over(pane)).map(|(id, _)| *id).collect();
         gone.into_iter().for_each(|id| self.remove_pane(id, None));
