@@ -47,6 +47,7 @@ const EXAMPLES: &str = "Examples:
   t4a send build 'cargo test\\n'   type into it
   t4a events build                see what happens: prompts, exit codes, bells
   t4a screenshot build -o it.png  take a picture of its screen
+  t4a record build -o it.cast     record it; `t4a play it.cast` shows it again
   t4a text build                  read its screen; `t4a text build 0:5` the last five rows
   t4a kill build                  end it
 

@@ -227,7 +227,7 @@ fn a_killed_worker_leaves_a_file_that_plays_and_the_next_one_goes_on() {
     let script = file(&server, "killed.sh");
     let actions = start(&server, &id, &script, json!({"format": "cli"}));
     client.run(&id, "echo before");
-    eventually("it is on the disk", || of(&path, "o").concat().contains("before\r\n"));
+    eventually("it is on the disk", || fs::read_to_string(&path).unwrap().contains("before\\r\\n"));
     client.type_in(&id, "while :; do echo flood; done\n");
     eventually("the flood is there", || fs::metadata(&path).unwrap().len() > 1 << 20);
     let worker = server.worker_pid();
@@ -306,7 +306,7 @@ fn a_slow_or_broken_disk_never_holds_the_terminal_up() {
     let mut client = server.connect();
     let recording = start(&server, &id, &path, json!({}));
     // Nobody reads the other end: a few kilobytes fit.
-    client.run(&id, "head -c 20000000 /dev/zero | tr '\\0' x | fold -w 79");
+    client.run(&id, "head -c 12000000 /dev/zero | tr '\\0' x | fold -w 79");
     assert_eq!(client.run(&id, "echo goes on")["lines"], json!(["goes on"]));
     let state = client.ok(json!({"cmd": "recordings"}))["recordings"][0].clone();
     assert!(state["lost"].as_u64().unwrap_or(0) > 0, "{state}");
@@ -329,7 +329,7 @@ fn a_disk_that_takes_up_again_gets_the_screen_anew() {
     let path = fs::read_link(format!("/proc/self/fd/{fd}")).unwrap();
     start(&server, &id, &path, json!({}));
     let mut client = server.connect();
-    client.run(&id, "head -c 20000000 /dev/zero | tr '\\0' x | fold -w 79");
+    client.run(&id, "head -c 12000000 /dev/zero | tr '\\0' x | fold -w 79");
     client.run(&id, "clear; echo the end");
     let shown = client.screen(&id);
     let reader = std::thread::spawn(move || {
@@ -385,7 +385,7 @@ fn over_the_socket_a_deaf_client_misses_something_and_is_told() {
     assert_eq!((&end["tag"], &end["ended_by"]), (&json!("n"), &json!("asked")));
     let cast = Cast::read(text.as_bytes()).unwrap_or_else(|bad| panic!("{bad}"));
     assert_eq!(final_screen(&cast), client.screen(&id));
-    client.run(&id, "head -c 30000000 /dev/zero | tr '\\0' y | fold -w 79");
+    client.run(&id, "head -c 12000000 /dev/zero | tr '\\0' y | fold -w 79");
     client.run(&id, "echo second");
     let seq = client.type_in(&id, "exit\n");
     server.events(&id, seq).event("exit");
