@@ -1,6 +1,7 @@
 //! System calls: the only place that knows rustix.
 
 pub mod channel;
+pub mod files;
 pub mod inspect;
 pub mod limits;
 pub mod memory;

@@ -212,7 +212,7 @@ fn texts_to_install_are_printed_and_are_well_formed() {
     for shell in ["bash", "zsh", "fish"] {
         let script = check(&["completions", shell], shell);
         for name in on_the_command_line() {
-            assert!(script.contains(name), "{shell}: {name}");
+            assert!(script.contains(&name.replace('_', "-")), "{shell}: {name}");
         }
         assert!(!script.contains("__worker") && !script.contains("--background"), "{shell}");
         assert!(check(&["shell-init", shell], shell).contains("133;"), "{shell}");
@@ -220,6 +220,7 @@ fn texts_to_install_are_printed_and_are_well_formed() {
     let page = stdout(&server.cli(&["man"]));
     assert!(page.contains(".TH t4a 1"), "{page}");
     for name in on_the_command_line() {
+        let name = name.replace('_', "\\-");
         assert!(page.contains(&format!("t4a\\-{name}(1)")), "{name}");
     }
     assert!(!server.socket().exists(), "no server is needed for that");

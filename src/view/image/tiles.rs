@@ -106,6 +106,15 @@ impl Tiles {
         }
     }
 
+    /// The lines of a row of tiles, one after another.
+    pub fn put_pixels(&self, row: &[TileId], pixels: &mut Vec<u8>) {
+        for y in 0..self.height {
+            for tile in row {
+                pixels.extend_from_slice(self.line(*tile as usize * self.height + y));
+            }
+        }
+    }
+
     /// Length and sum (Adler-32) of a row of tiles, each line after a zero.
     pub fn sum(&self, row: &[TileId]) -> (usize, u32) {
         const PRIME: u64 = 65_521;
