@@ -1,4 +1,5 @@
-//! Text of bytes that come in pieces: a character that is cut waits for its rest.
+//! Text of bytes that come in pieces: a character that is cut waits for its rest. One that never gets
+//! it is not there, as it is not on a screen.
 
 use std::borrow::Cow;
 
@@ -23,11 +24,6 @@ impl Joiner {
         self.tail = joined.split_off(joined.len() - cut(&joined));
         Cow::Owned(String::from_utf8_lossy(&joined).into_owned())
     }
-
-    /// What waits for a rest that does not come any more.
-    pub fn rest(&mut self) -> String {
-        String::from_utf8_lossy(&std::mem::take(&mut self.tail)).into_owned()
-    }
 }
 
 /// How many bytes at the end could still become a character.
@@ -46,9 +42,7 @@ mod tests {
 
     fn joined(pieces: &[&[u8]]) -> String {
         let mut joiner = Joiner::default();
-        let mut text: String = pieces.iter().map(|piece| joiner.text(piece).into_owned()).collect();
-        text += &joiner.rest();
-        text
+        pieces.iter().map(|piece| joiner.text(piece).into_owned()).collect()
     }
 
     #[test]
@@ -58,11 +52,45 @@ mod tests {
         assert_eq!(joiner.text(b"\x98"), "");
         assert_eq!(joiner.text(b"\x80b"), "\u{1f600}b");
         assert_eq!(joiner.text(b"\xe2\x82"), "");
-        assert_eq!(joiner.rest(), "\u{fffd}");
         assert_eq!(joined(&[b"\xff\xc3", b"x"]), "\u{fffd}\u{fffd}x");
     }
 
+    const PIECES: [&[u8]; 12] = [
+        b"\x1b[31m",
+        b"\x1b[2;3H",
+        b"\r\n",
+        b"ab",
+        b"\xe6\x97\xa5",
+        b"\xf0\x9f\x98\x80",
+        b"\xff",
+        b"\x80",
+        b"\xe6\x97",
+        b"\xf0\x9f",
+        b"\xc0\xaf",
+        b"\xed\xa0\x80",
+    ];
+
+    fn screen(bytes: &[u8]) -> Vec<String> {
+        let limits = crate::term::Limits { lines: 10, bytes: 1 << 16 };
+        let mut term = crate::term::Terminal::new(crate::term::Size { cols: 20, rows: 5 }, limits);
+        term.feed(bytes, &mut Vec::new());
+        let row = |row| {
+            let mut text = String::new();
+            term.row_text(row, &mut text);
+            text
+        };
+        (0..5).map(row).collect()
+    }
+
     proptest! {
+        /// What is no text becomes what the screen shows for it.
+        #[test]
+        fn text_shows_the_same_screen_as_the_bytes(
+            pieces in proptest::collection::vec(proptest::sample::select(&PIECES[..]), 0..30),
+        ) {
+            prop_assert_eq!(screen(joined(&pieces).as_bytes()), screen(&pieces.concat()));
+        }
+
         #[test]
         fn wherever_it_is_cut_the_text_is_the_same(
             bytes in proptest::collection::vec(
@@ -72,7 +100,7 @@ mod tests {
         ) {
             let (first, rest) = bytes.split_at(at.min(bytes.len()));
             let (second, third) = rest.split_at(then.min(rest.len()));
-            prop_assert_eq!(joined(&[first, second, third]), String::from_utf8_lossy(&bytes));
+            prop_assert_eq!(joined(&[first, second, third]), joined(&[&bytes]));
         }
     }
 }

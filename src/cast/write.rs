@@ -102,17 +102,9 @@ impl Writer {
 
     /// The program ended; version 2 has no word for that.
     pub fn exit(&mut self, at: Duration, code: i32, out: &mut Vec<u8>) {
-        self.rest(at, out);
         if self.intervals {
             self.put(at, 'x', &code.to_string(), out);
         }
-    }
-
-    /// Nothing more comes.
-    pub fn rest(&mut self, at: Duration, out: &mut Vec<u8>) {
-        let (output, input) = (self.output.rest(), self.input.rest());
-        self.text(at, 'o', &output, out);
-        self.text(at, 'i', &input, out);
     }
 
     fn text(&mut self, at: Duration, code: char, text: &str, out: &mut Vec<u8>) {

@@ -219,12 +219,11 @@ impl Tape {
         }
     }
 
-    /// The last characters that waited for their rest.
+    /// What was held back at the end.
     pub fn rest(&mut self, at: Duration) {
         if let Some(Body::Cast(writer)) = self.body.as_mut().filter(|_| !self.gap) {
             let tail = self.mask.rest();
             writer.output(at, &tail, &mut self.queue);
-            writer.rest(at, &mut self.queue);
         }
     }
 
