@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::{Cast, Pace, What};
 use crate::term::{Limits, Size, Terminal};
 use crate::view::export::SvgFilm;
-use crate::view::image::{Apng, Brush, Cell, Gif, Survey};
+use crate::view::image::{Apng, Brush, Cell, Gif, Patch, Survey};
 use crate::view::sheet::{Manner, Sheet, lay_out};
 use crate::view::shot::largest_scale;
 use crate::view::theme::Theme;
@@ -143,7 +143,7 @@ impl Studio<'_> {
         let mut film = SvgFilm::new((self.size.cols.into(), self.size.rows.into()), self.cell);
         let end = self.sheets(|sheet, at| {
             film.add(sheet, at);
-            fits(film.len())
+            fits(film.bytes())
         })?;
         let frames = film.frames();
         let bytes = film.finish(end).into_bytes();
@@ -161,22 +161,22 @@ impl Studio<'_> {
         Ok(Brush::new(self.cell, &survey))
     }
 
-    /// What differs from frame to frame, each with its time and how long it is seen.
+    /// What differs from frame to frame, and how long each is seen.
     fn patches(
         &self,
         brush: &mut Brush,
-        mut put: impl FnMut(&Brush, crate::view::image::Patch, Duration) -> Result<(), String>,
+        mut put: impl FnMut(Patch, Duration) -> Result<(), String>,
     ) -> Result<Duration, String> {
-        let mut held: Option<(crate::view::image::Patch, Duration)> = None;
+        let mut held: Option<(Patch, Duration)> = None;
         let end = self.sheets(|sheet, at| {
             let Some(patch) = brush.patch(sheet) else { return Ok(()) };
             match held.replace((patch, at)) {
-                Some((before, since)) => put(brush, before, at - since),
+                Some((before, since)) => put(before, at - since),
                 None => Ok(()),
             }
         })?;
         if let Some((patch, since)) = held {
-            put(brush, patch, end.saturating_sub(since))?;
+            put(patch, end.saturating_sub(since))?;
         }
         Ok(end)
     }
@@ -191,9 +191,9 @@ impl Studio<'_> {
         })?;
         brush.forget();
         let mut apng = Apng::new(self.pixels(), brush.palette(), frames)?;
-        let end = self.patches(&mut brush, |_, patch, time| {
+        let end = self.patches(&mut brush, |patch, time| {
             apng.add(&patch, time)?;
-            fits(apng.len())
+            fits(apng.bytes())
         })?;
         Ok(self.film(apng.finish()?, frames, end))
     }
@@ -202,10 +202,10 @@ impl Studio<'_> {
         let mut brush = self.brush()?;
         let mut gif = Gif::new(self.pixels(), brush.palette())?;
         let mut frames = 0;
-        let end = self.patches(&mut brush, |_, patch, time| {
+        let end = self.patches(&mut brush, |patch, time| {
             frames += 1;
             gif.add(&patch, time)?;
-            fits(gif.len())
+            fits(gif.bytes())
         })?;
         Ok(self.film(gif.finish()?, frames, end))
     }

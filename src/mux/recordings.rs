@@ -83,9 +83,12 @@ impl Mux {
     pub(super) fn record_input(&mut self, terminal: TerminalId, bytes: &[u8]) {
         let now = self.now;
         let mut wanted = false;
-        for tape in self.tapes_of(terminal).filter(|tape| tape.input) {
-            tape.hold_input(now, bytes);
-            wanted = true;
+        for tape in self.tapes_of(terminal) {
+            if tape.input {
+                tape.hold_input(now, bytes);
+            }
+            // The request behind it may be held back already.
+            wanted |= tape.holds();
         }
         if wanted {
             self.effect(Effect::LookForEcho(terminal));

@@ -194,11 +194,17 @@ fn what_is_typed_is_there_if_asked_for_but_no_secret() {
     // One who forgets to say that it is a secret: the program says so.
     client.type_in(&id, "hunter3\n");
     server.events(&id, seq["seq"].as_u64().unwrap()).event("bell");
+    // Once echoed, and once by cat.
+    let twice = |line: &str| {
+        server.wait_for_screen(&id, |rows| rows.iter().filter(|row| *row == line).count() == 2);
+    };
     client.type_in(&id, "seen\n");
+    twice("seen");
     client.ok(json!({"cmd": "keys", "id": id, "keys": ["x", "Enter"]}));
+    twice("x");
     client.ok(json!({"cmd": "paste", "id": id, "text": "pasted"}));
     client.type_in(&id, "\n");
-    server.wait_for_screen(&id, |rows| rows.iter().filter(|row| *row == "pasted").count() == 2);
+    twice("pasted");
     for recording in client.ok(json!({"cmd": "recordings"}))["recordings"].as_array().unwrap() {
         let stopped = stop(&server, recording["recording"].as_str().unwrap());
         assert!(stopped["events"].as_u64().unwrap() > 2, "{stopped}");
@@ -214,6 +220,24 @@ fn what_is_typed_is_there_if_asked_for_but_no_secret() {
     let text = fs::read_to_string(file(&server, "s.json")).unwrap();
     let first: Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
     assert_eq!(first["request"], json!({"cmd": "wait", "id": id, "any": [{"password": true}]}));
+}
+
+/// Asked after the program had read it, the terminal would echo again.
+#[test]
+fn whether_something_is_hidden_is_asked_before_the_program_reads_it() {
+    let server = Server::start();
+    let script = "while :; do stty -echo; printf '\\a'; read x; stty echo; echo; done";
+    let id = server.script(script);
+    let path = file(&server, "hidden.json");
+    let recording = start(&server, &id, &path, json!({"format": "json"}));
+    let mut client = server.connect();
+    for _ in 0..20 {
+        let seq = client.type_in(&id, "hunter2\n");
+        server.events(&id, seq).event("bell");
+    }
+    client.ok(json!({"cmd": "resize", "id": id, "cols": 70, "rows": 20}));
+    assert_eq!(stop(&server, &recording)["events"], 1, "the size");
+    assert!(!fs::read_to_string(path).unwrap().contains("hunter2"));
 }
 
 #[test]

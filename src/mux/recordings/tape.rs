@@ -248,6 +248,10 @@ impl Tape {
         self.held.push((at, note));
     }
 
+    pub fn holds(&self) -> bool {
+        !self.held.is_empty()
+    }
+
     pub fn drop_action(&mut self) {
         if matches!(self.held.last(), Some((_, Note::Action { .. }))) {
             self.held.pop();

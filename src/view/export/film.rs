@@ -75,12 +75,9 @@ impl SvgFilm {
         self.times.push(at);
     }
 
-    pub fn len(&self) -> usize {
+    /// How many there are so far.
+    pub fn bytes(&self) -> usize {
         self.drawn.len() + self.strip.len()
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.times.is_empty()
     }
 
     pub fn frames(&self) -> usize {

@@ -13,7 +13,6 @@ pub struct Apng {
     writer: Writer<Sink>,
     sink: Sink,
     width: usize,
-    height: usize,
 }
 
 /// Bytes that can be counted while the encoder has them.
@@ -39,7 +38,7 @@ impl Apng {
     ) -> Result<Apng, String> {
         let sink = Sink::default();
         let writer = begin(sink.clone(), (width, height), palette, frames).map_err(said)?;
-        Ok(Apng { writer, sink, width, height })
+        Ok(Apng { writer, sink, width })
     }
 
     pub fn add(&mut self, patch: &Patch, time: Duration) -> Result<(), String> {
@@ -59,12 +58,9 @@ impl Apng {
         self.writer.write_image_data(&patch.pixels)
     }
 
-    pub fn len(&self) -> usize {
+    /// How many there are so far.
+    pub fn bytes(&self) -> usize {
         self.sink.0.borrow().len()
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.height == 0
     }
 
     pub fn finish(self) -> Result<Vec<u8>, String> {

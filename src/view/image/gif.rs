@@ -59,12 +59,9 @@ impl Gif {
         self.encoder.write_frame(&frame).map_err(said)
     }
 
-    pub fn len(&self) -> usize {
+    /// How many there are so far.
+    pub fn bytes(&self) -> usize {
         self.encoder.get_ref().len()
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
     }
 
     pub fn finish(self) -> Result<Vec<u8>, String> {
