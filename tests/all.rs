@@ -23,6 +23,9 @@ mod fuzz_targets;
 mod load;
 #[path = "all/look.rs"]
 mod look;
+#[cfg(feature = "mcp")]
+#[path = "all/mcp.rs"]
+mod mcp;
 #[path = "all/pictures.rs"]
 mod pictures;
 #[path = "all/programs.rs"]
@@ -39,6 +42,8 @@ mod shells;
 mod support;
 #[path = "all/survival.rs"]
 mod survival;
+#[path = "all/tmux.rs"]
+mod tmux;
 #[path = "all/typing.rs"]
 mod typing;
 #[path = "all/views.rs"]

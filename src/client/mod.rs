@@ -1,13 +1,16 @@
 //! A client's end of the socket: connect, or start the server; ask; stream.
 
+mod own;
 mod start;
 mod trouble;
 
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::os::unix::net::UnixStream;
+use std::time::Duration;
 
 use serde_json::Value;
 
+pub use own::own_create;
 pub use start::log_path;
 pub use trouble::Trouble;
 
@@ -47,6 +50,11 @@ impl Client {
         Client::connect()?.ok_or(Trouble::Closed)
     }
 
+    /// How long to wait for an answer before giving up.
+    pub fn set_patience(&self, patience: Duration) -> Result<(), Trouble> {
+        Ok(self.stream.get_ref().set_read_timeout(Some(patience))?)
+    }
+
     pub fn split(self) -> Result<(Reader, Writer), Trouble> {
         let writer = self.stream.get_ref().try_clone()?;
         Ok((self.stream, writer))
@@ -64,6 +72,7 @@ impl Client {
             Ok(0) => Ok(None),
             Ok(_) => Ok(Some(line)),
             Err(error) if error.kind() == ErrorKind::ConnectionReset => Ok(None),
+            Err(error) if error.kind() == ErrorKind::WouldBlock => Err(Trouble::Silent),
             Err(error) => Err(error.into()),
         }
     }

@@ -334,6 +334,14 @@ pub fn alive(pid: i64) -> bool {
     matches!(state, Some(state) if state != 'Z')
 }
 
+/// A program of other package registries that `contrib/test` puts beside the build.
+pub fn installed(path: &str) -> PathBuf {
+    let program = Path::new(env!("CARGO_BIN_EXE_t4a"));
+    let found = program.ancestors().nth(2).unwrap().join("clients").join(path);
+    assert!(found.exists(), "{} is missing: contrib/test installs it", found.display());
+    found
+}
+
 /// Looks again and again at something that has no event.
 pub fn eventually(what: &str, mut is: impl FnMut() -> bool) {
     let deadline = Instant::now() + PATIENCE;
