@@ -9,6 +9,8 @@ mod bad_input;
 mod bindings;
 #[path = "all/cli.rs"]
 mod cli;
+#[path = "all/clients.rs"]
+mod clients;
 #[path = "all/commands.rs"]
 mod commands;
 #[path = "all/docs.rs"]

@@ -318,6 +318,10 @@ fn all_that_is_written_goes_through_the_pipe() {
     for which in EACH {
         let log = both.file(which, "log");
         let pipe = format!("cat > {}", log.display());
+        // tmux drops what has yet to go through when the program ends.
+        let end = if which == Which::Ours { "exit" } else { "exec cat" };
+        let line = "printf 'one\\ntwo\\n'; stty -echo; echo ready; read x; seq 1 20000; ";
+        let line = format!("{line}{end}");
         both.ok(
             which,
             &[
@@ -329,7 +333,7 @@ fn all_that_is_written_goes_through_the_pipe() {
                 "-d",
                 "-s",
                 "p",
-                "printf 'one\\ntwo\\n'; stty -echo; echo ready; read x; seq 1 20000",
+                &line,
                 ";",
                 "pipe-pane",
                 "-t",
