@@ -148,13 +148,25 @@ fn every_tool_does_its_work() {
         assert!(data.starts_with("iVBORw0KGgo"), "a PNG in base64");
         assert!(look.whole.structured_content.is_none() && !look.text.contains("iVBOR"));
 
-        let keys =
-            json!({"id": "work", "text": "cat\nsome", "keys": ["Space", "x", "BSpace", "Enter"]});
-        let typed = mcp.call("terminal_keys", keys).await;
-        assert!(typed.text.contains("some"), "{}", typed.text);
-        mcp.call("terminal_keys", json!({"id": "work", "keys": ["C-d"]})).await;
-        let waited = mcp.call("terminal_wait", json!({"id": "work", "prompt": true})).await;
-        assert_eq!(waited.facts["done"], true);
+        let command = ["sh", "-c", "stty -echo; echo ready; exec cat"];
+        let made = mcp.call("terminal_create", json!({"name": "cat", "command": command})).await;
+        assert_eq!(made.facts["name"], "cat");
+        mcp.call("terminal_wait", json!({"id": "cat", "text": "ready"})).await;
+        let keys = ["Space", "x", "BSpace", "y", "Enter"];
+        mcp.call("terminal_keys", json!({"id": "cat", "text": "one\ntwo", "keys": keys})).await;
+        let waited = mcp.call("terminal_wait", json!({"id": "cat", "regex": "^two y$"})).await;
+        assert_eq!(
+            (&waited.facts["done"], &waited.facts["condition"]),
+            (&json!(true), &json!("text"))
+        );
+        assert_eq!(waited.text, "ready\none\ntwo y\n");
+        mcp.call("terminal_keys", json!({"id": "cat", "keys": ["C-d"]})).await;
+        let waited = mcp.call("terminal_wait", json!({"id": "cat", "exit": true})).await;
+        assert_eq!(
+            (&waited.facts["done"], &waited.facts["state"]),
+            (&json!(true), &json!("exited"))
+        );
+        mcp.call("terminal_kill", json!({"id": "cat"})).await;
 
         let read = mcp.call("terminal_read", json!({"id": "work", "pattern": "^bl.e$"})).await;
         assert_eq!(read.facts["total"], 1);
@@ -173,11 +185,14 @@ fn what_takes_too_long_is_not_done_and_can_be_waited_for() {
     let server = Server::start();
     let id = server.shell("bash");
     with_client(&server, |mcp| async {
-        let args = json!({"id": id, "command": "sleep 1000", "timeout_ms": 300});
+        let line = "sh -c 'echo started; exec sleep 1000'";
+        let args = json!({"id": id, "command": line, "timeout_ms": 300});
         let ran = mcp.call("terminal_run", args).await;
         assert_eq!(ran.facts["done"], false);
         assert!(ran.facts["next"].as_str().unwrap().contains("terminal_wait"));
         let after = &ran.facts["seq"];
+        // Before it has the keyboard, Ctrl-C would be its shell's.
+        mcp.call("terminal_wait", json!({"id": id, "regex": "^started$"})).await;
         let args = json!({"id": id, "command_done": true, "after": after, "timeout_ms": 300});
         let waited = mcp.call("terminal_wait", args.clone()).await;
         assert_eq!(

@@ -59,8 +59,9 @@ def commands(t4a: T4a) -> None:
     after = t4a.keys(id, ["Enter"])["seq"]
     done = t4a.wait(id, [{"event": "command_done"}], after=after)
     assert done["found"]["code"] == 0, done
-    t4a.send(id, "sleep 1000\n")
-    t4a.wait(id, [{"event": "command_start"}], after=done["seq"])
+    # A command that has the keyboard tells so: before that, an interrupt would be its shell's.
+    t4a.send(id, "sh -c 'echo started; exec sleep 1000'\n")
+    assert t4a.wait(id, [{"regex": "^started$"}])["met"] == 0
     t4a.signal(id, "INT")
     assert t4a.wait(id, [{"prompt": True}])["met"] == 0
     assert t4a.mouse(id, "click", row=0, col=0)["told"] is False

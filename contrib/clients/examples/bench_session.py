@@ -21,8 +21,9 @@ def main() -> None:
     assert session.get_incremental_output().splitlines()[-2] == "500"
     assert session.get_incremental_output().startswith("Current Terminal Screen:")
     try:
-        session.send_keys(["sleep 1000", "Enter"], block=True, max_timeout_sec=0.3)
+        session.send_keys(["sh -c 'echo started; exec sleep 1000'", "Enter"], block=True, max_timeout_sec=0.3)
     except TimeoutError:
+        session.t4a.wait(session.id, [{"regex": "^started$"}])
         session.send_keys(["C-c"], block=True)
     session.send_keys(["exit", "Enter"], block=True)
     assert not session.is_session_alive()

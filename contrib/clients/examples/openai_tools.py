@@ -24,7 +24,8 @@ def function(name: str, description: str, **properties: str) -> Dict[str, Any]:
 
 TOOLS = [
     function("run", "Run a command in the shell: its exit code and output.", command="A command line."),
-    function("type", "Type into the program that runs and see the screen.", text="\\n is Enter."),
+    function("type", "Type into the program that runs.", text="\\n is Enter."),
+    function("wait", "Wait until a line of the screen matches, and see it.", regex="For a whole line."),
 ]
 
 
@@ -36,8 +37,12 @@ def call_tool(t4a: T4a, terminal: str, name: str, arguments: Dict[str, str]) -> 
                                "output": "\n".join(ran["lines"])})
         if name == "type":
             t4a.send(terminal, arguments["text"])
-            seen = t4a.wait(terminal, [{"settled_ms": 200}], timeout_ms=5000, then=["text"])
-            return "\n".join(seen["lines"]).rstrip()
+            return "typed"
+        if name == "wait":
+            any = [{"regex": arguments["regex"]}]
+            seen = t4a.wait(terminal, any, timeout_ms=30_000, then=["text"])
+            state = "it is not there yet" if seen["timed_out"] else "it is there"
+            return state + "\n" + "\n".join(seen["lines"]).rstrip()
         return f"there is no tool {name}"
     except T4aError as error:
         # The sentence says what would be right: let the model read it.
@@ -58,10 +63,12 @@ def scripted_model(messages: List[Message], tools: List[Dict[str, Any]]) -> Mess
     if len(results) == 1:
         # An open quote is refused with a reason, and the shell is as it was.
         assert results[0].startswith("incomplete"), results
-        return call("type", text="python3 -q\n")
-    if len(results) == 2:
-        return call("type", text="print(6 * 7)\n")
-    return {"role": "assistant", "content": "the result is " + results[-1].splitlines()[-2].strip()}
+    steps = [call("type", text="python3 -q\n"), call("wait", regex="^>>>"),
+             call("type", text="print(6 * 7)\n"), call("wait", regex="^[0-9]+$")]
+    if len(results) <= len(steps):
+        return steps[len(results) - 1]
+    number = next(line for line in results[-1].splitlines() if line.strip().isdigit())
+    return {"role": "assistant", "content": f"the result is {number}"}
 
 
 def agent(t4a: T4a, task: str) -> str:

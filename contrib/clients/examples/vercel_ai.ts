@@ -32,7 +32,7 @@ function terminalTools(t4a: T4a, id: string): Record<string, Tool> {
 
 /** The calls that a model makes, given the results so far; null: it is done. */
 function scriptedModel(results: Json[]): { toolName: string; input: Json } | null {
-  if (results.length === 0) return { toolName: "run", input: { command: "(sleep 0.2; echo later) & echo now" } };
+  if (results.length === 0) return { toolName: "run", input: { command: "(sleep 0.2; echo la''ter) & echo now" } };
   if (results.length === 1) return { toolName: "waitFor", input: { text: "later" } };
   return null;
 }
