@@ -1,10 +1,8 @@
 //! capture-pane: rows of the screen and of what is above it.
 
-use std::io::{self, Write};
-
 use super::options::Options;
 use super::target::{Kind, Session};
-use super::{Failed, Tmux};
+use super::{Failed, Tmux, print};
 use crate::command::{Format, Screenshot, Text, TextRegion};
 
 /// Options that a screen without a copy mode has no use for.
@@ -25,7 +23,7 @@ pub fn capture(tmux: &mut Tmux, options: &Options) -> Result<(), Failed> {
         false => plain(tmux, &session, start, end, options)?,
     };
     match options.has('p') {
-        true => Ok(io::stdout().lock().write_all(&text)?),
+        true => print(&text),
         false => Ok(tmux.place()?.set_buffer(options.value('b'), &text)?),
     }
 }

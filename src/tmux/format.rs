@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::options::Options;
 use super::target::{Kind, Session};
-use super::{Failed, Tmux};
+use super::{Failed, Tmux, say};
 use crate::command::Info;
 
 const MESSAGE: &str = "[#{session_name}] 0:#{pane_current_command}, current pane 0";
@@ -21,7 +21,7 @@ pub fn display(tmux: &mut Tmux, options: &Options) -> Result<(), Failed> {
     let wanted = options.rest.first().map_or(MESSAGE, String::as_str);
     let text = expand(tmux, &session, wanted)?;
     if options.has('p') {
-        println!("{text}");
+        say(&text)?;
     }
     Ok(())
 }
@@ -30,7 +30,7 @@ pub fn list_sessions(tmux: &mut Tmux, options: &Options) -> Result<(), Failed> {
     let mut sessions = tmux.sessions()?;
     sessions.sort_by(|a, b| a.name.cmp(&b.name));
     for session in sessions {
-        println!("{}", expand(tmux, &session, options.value('F').unwrap_or(SESSION))?);
+        say(&expand(tmux, &session, options.value('F').unwrap_or(SESSION))?)?;
     }
     Ok(())
 }
@@ -44,7 +44,7 @@ pub fn list_panes(tmux: &mut Tmux, options: &Options) -> Result<(), Failed> {
         }
     };
     for session in sessions {
-        println!("{}", expand(tmux, &session, options.value('F').unwrap_or(PANE))?);
+        say(&expand(tmux, &session, options.value('F').unwrap_or(PANE))?)?;
     }
     Ok(())
 }

@@ -13,7 +13,7 @@ mod sessions;
 mod target;
 mod typing;
 
-use std::io;
+use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -116,8 +116,7 @@ pub fn main(args: &[String]) -> ExitCode {
 
 fn run(args: &[String]) -> Result<(), Failed> {
     if args.first().is_some_and(|arg| arg == "-V") {
-        println!("{VERSION}");
-        return Ok(());
+        return say(VERSION);
     }
     let own = Options::parse("tmux", OWN_OPTIONS, args)?;
     let mut commands = split(&own.rest);
@@ -134,6 +133,20 @@ fn run(args: &[String]) -> Result<(), Failed> {
         (known.run)(&mut tmux, options)?;
     }
     Ok(())
+}
+
+/// A line on standard output.
+fn say(line: &str) -> Result<(), Failed> {
+    print(format!("{line}\n").as_bytes())
+}
+
+fn print(bytes: &[u8]) -> Result<(), Failed> {
+    let mut stdout = io::stdout().lock();
+    match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
+        // Whoever closes the pipe has seen enough.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        written => Ok(written?),
+    }
 }
 
 /// Commands that a `;` divides. At the end of an argument it divides too, unless `\` is before it.

@@ -3,7 +3,7 @@
 use super::format;
 use super::options::Options;
 use super::target::{Kind, Session};
-use super::{Failed, Tmux, pipe};
+use super::{Failed, Tmux, pipe, say};
 use crate::attach;
 use crate::client::own_create;
 use crate::command::{Create, Kill, List, Resize};
@@ -48,7 +48,7 @@ pub fn new(tmux: &mut Tmux, options: &Options) -> Result<(), Failed> {
     tmux.current = Some(session.id.clone());
     if options.has('P') {
         let wanted = options.value('F').unwrap_or("#{session_name}:");
-        println!("{}", format::expand(tmux, &session, wanted)?);
+        say(&format::expand(tmux, &session, wanted)?)?;
     }
     match options.has('d') {
         true => Ok(()),
@@ -138,7 +138,7 @@ fn show(session: &Session) -> Result<(), Failed> {
         size: (None, None),
         create: own_create(Create::new())?,
     })?;
-    println!("{said}");
+    say(&said)?;
     Ok(())
 }
 

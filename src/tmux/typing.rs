@@ -1,7 +1,7 @@
 //! What is typed: keys, and buffers that are pasted.
 
 use std::fs::File;
-use std::io::{self, Write};
+use std::io;
 use std::thread;
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use super::names::{Typed, typed};
 use super::options::Options;
 use super::place::read_bounded;
 use super::target::{Kind, Session};
-use super::{Failed, Tmux};
+use super::{Failed, Tmux, print};
 use crate::client::Trouble;
 use crate::command::{Command, Keys, Paste, Press, Send, Target};
 
@@ -154,7 +154,7 @@ fn buffer(tmux: &mut Tmux, options: &Options) -> Result<Option<Vec<u8>>, Failed>
 
 pub fn show_buffer(tmux: &mut Tmux, options: &Options) -> Result<(), Failed> {
     let bytes = buffer(tmux, options)?.ok_or(Failed("no buffers".to_owned()))?;
-    Ok(io::stdout().lock().write_all(&bytes)?)
+    print(&bytes)
 }
 
 /// Line ends become Enter, or the separator of one's choice, unless `-r` is given. Brackets around
