@@ -211,12 +211,13 @@ class T4a:
                name: Optional[str] = None, labels: Optional[Mapping[str, str]] = None,
                ready: Optional[bool] = None, shell_integration: Optional[bool] = None,
                idle_timeout_ms: Optional[int] = None, take_over: Optional[str] = None,
-               scrollback_lines: Optional[int] = None) -> Json:
+               scrollback_lines: Optional[int] = None,
+               record: Optional[Mapping[str, Any]] = None) -> Json:
         return self.ask(
             "create", cols=cols, rows=rows, cmd_args=_list(cmd_args), cwd=cwd, env=_dict(env),
             inherit_env=inherit_env, name=name, labels=_dict(labels), ready=ready,
             shell_integration=shell_integration, idle_timeout_ms=idle_timeout_ms,
-            take_over=take_over, scrollback_lines=scrollback_lines)
+            take_over=take_over, scrollback_lines=scrollback_lines, record=_dict(record))
 
     def list(self) -> List[Json]:
         terminals: List[Json] = self.ask("list")["terminals"]
@@ -317,7 +318,33 @@ class T4a:
         ran: List[Json] = self.ask("commands", id=id, last=last, failed=failed)["commands"]
         return ran
 
+    # Recordings
+
+    def record(self, id: str, path: str, *, format: Optional[str] = None,
+               input: Optional[bool] = None) -> Json:
+        """Into a file; `record_stream` brings it here instead."""
+        return self.ask("record", id=id, path=path, format=format, input=input)
+
+    def record_stop(self, recording: str) -> Json:
+        return self.ask("record_stop", recording=recording)
+
+    def recordings(self) -> List[Json]:
+        known: List[Json] = self.ask("recordings")["recordings"]
+        return known
+
     # Streams
+
+    def record_stream(self, id: str, *, format: Optional[str] = None, input: Optional[bool] = None,
+                      timeout_s: Optional[float] = None) -> Stream:
+        """The command `record` without a path: put together, the `data` of its lines is the file."""
+        connection = Connection(self.path, timeout_s)
+        connection.send({"cmd": "record", "id": id, "format": format, "input": input})
+        try:
+            connection.read()
+        except BaseException:
+            connection.close()
+            raise
+        return Stream(connection)
 
     def events(self, terminal: Optional[str] = None, *, types: Optional[Sequence[str]] = None,
                since: Optional[int] = None, timeout_s: Optional[float] = None) -> Stream:

@@ -24,8 +24,9 @@ export interface Create {
   cols?: number; rows?: number; cmd_args?: string[]; cwd?: string; env?: Record<string, string>;
   inherit_env?: boolean; name?: string; labels?: Record<string, string>; ready?: boolean;
   shell_integration?: boolean; idle_timeout_ms?: number; take_over?: "allowed" | "refused" | "needed";
-  scrollback_lines?: number;
+  scrollback_lines?: number; record?: { path: string; format?: RecordFormat; input?: boolean };
 }
+export type RecordFormat = "v2" | "v3" | "json" | "python" | "cli";
 export interface Created { id: string; cols: number; rows: number; pid: number; name?: string; seq: number; ready?: boolean }
 export interface Run { id: string; command: string; timeout_ms?: number; max_lines?: number; until?: string; idle_ms?: number }
 export interface Ran {
@@ -325,6 +326,18 @@ export class T4a {
   signal(fields: { id: string; signal: string }) { return this.ask("signal", fields); }
   workspace(fields: { name: string; layout?: unknown; by?: string }) { return this.ask("workspace", fields); }
   shutdown() { return this.ask("shutdown"); }
+
+  /** Into a file; `recordStream` brings it here instead. */
+  record(fields: { id: string; path: string; format?: RecordFormat; input?: boolean }) { return this.ask("record", fields); }
+  record_stop(fields: { recording: string }) { return this.ask("record_stop", fields); }
+  async recordings(): Promise<Json[]> { return (await this.ask("recordings")).recordings; }
+  /** The command `record` without a path: first its answer, then lines whose `data` make up the file. */
+  async recordStream(fields: { id: string; format?: RecordFormat; input?: boolean }): Promise<Stream> {
+    const connection = await Connection.open(this.path);
+    const stream = new Stream(connection);
+    connection.send({ ...fields, cmd: "record" });
+    return stream;
+  }
 
   /** Events as they come, on a connection of their own. */
   async events(fields: Events = {}): Promise<Stream> {

@@ -1,5 +1,6 @@
 //! A client's end of the socket: connect, or start the server; ask; stream.
 
+mod lines;
 mod own;
 mod start;
 mod trouble;
@@ -10,6 +11,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+pub use lines::Lines;
 pub use own::own_create;
 pub use start::log_path;
 pub use trouble::Trouble;
@@ -27,10 +29,6 @@ pub struct Answer {
 pub struct Client {
     stream: BufReader<UnixStream>,
 }
-
-/// The two ways of a connection, for those who read and write at once.
-pub type Reader = BufReader<UnixStream>;
-pub type Writer = UnixStream;
 
 impl Client {
     /// None if there is no server.
@@ -55,9 +53,10 @@ impl Client {
         Ok(self.stream.get_ref().set_read_timeout(Some(patience))?)
     }
 
-    pub fn split(self) -> Result<(Reader, Writer), Trouble> {
-        let writer = self.stream.get_ref().try_clone()?;
-        Ok((self.stream, writer))
+    /// For those who have more to do than to wait for lines.
+    pub fn into_lines(self) -> Lines {
+        let buffer = self.stream.buffer().to_vec();
+        Lines { stream: self.stream.into_inner(), buffer }
     }
 
     pub fn send<C: Command>(&mut self, command: &C) -> Result<(), Trouble> {

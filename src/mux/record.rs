@@ -56,10 +56,12 @@ impl Mux {
         let Ok(identity) = serde_json::from_slice::<Identity>(record) else { return false };
         let id = identity.id;
         let told = identity.exit_told;
+        let recordings = identity.recordings.clone();
         self.next_id = self.next_id.max(id.0.saturating_add(1));
         let mut terminal = Terminal::new(identity, size, Life::Running { pid }, self.now);
         terminal.was_ready = true;
         self.terminals.insert(id, terminal);
+        self.record_again(id, &recordings);
         match exit {
             Some(exit) if told => self.bury(id, pid, exit),
             Some(exit) => self.exited(id, exit),

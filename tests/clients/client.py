@@ -80,6 +80,11 @@ def streams(t4a: T4a, id: str) -> None:
         assert t4a.view(view, role="edit")["role"] == "edit"
         view.keys(["x"])
         t4a.detach(view)
+    with t4a.record_stream(id, timeout_s=30) as lines:
+        assert '"version"' in next(lines)["data"]
+    made = t4a.record(id, "/dev/null")
+    assert made["recording"] in [known["recording"] for known in t4a.recordings()]
+    assert t4a.record_stop(made["recording"])["ended_by"] == "asked"
     connection = Connection(t4a.path, timeout=30)
     connection.send({"cmd": "list", "tag": "mine"})
     assert connection.read()["tag"] == "mine"

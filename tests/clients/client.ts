@@ -36,6 +36,10 @@ async function streams(t4a: T4a, id: string): Promise<void> {
   assert.deepEqual(seen, [4, 0]);
   const refused = await t4a.events({ terminal: "nobody" });
   await assert.rejects(refused.next(), T4aError);
+  const cast = await t4a.recordStream({ id });
+  assert.equal((await cast.next()).value.id, id);
+  assert.ok((await cast.next()).value.data.includes('"version"'));
+  cast.close();
   const view = await t4a.attach({ id, role: "view", name: "ts" });
   const first = await view.next();
   assert.equal(first.value.full, true);
