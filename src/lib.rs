@@ -36,4 +36,9 @@ pub mod client;
 
 pub mod attach;
 
+pub mod tmux;
+
+#[cfg(feature = "mcp")]
+pub mod mcp;
+
 pub mod cli;

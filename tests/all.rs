@@ -9,6 +9,8 @@ mod bad_input;
 mod bindings;
 #[path = "all/cli.rs"]
 mod cli;
+#[path = "all/clients.rs"]
+mod clients;
 #[path = "all/commands.rs"]
 mod commands;
 #[path = "all/docs.rs"]
@@ -23,6 +25,9 @@ mod fuzz_targets;
 mod load;
 #[path = "all/look.rs"]
 mod look;
+#[cfg(feature = "mcp")]
+#[path = "all/mcp.rs"]
+mod mcp;
 #[path = "all/pictures.rs"]
 mod pictures;
 #[path = "all/playing.rs"]
@@ -43,6 +48,8 @@ mod shells;
 mod support;
 #[path = "all/survival.rs"]
 mod survival;
+#[path = "all/tmux.rs"]
+mod tmux;
 #[path = "all/typing.rs"]
 mod typing;
 #[path = "all/views.rs"]

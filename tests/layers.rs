@@ -5,16 +5,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// A module may use only those before it.
-const ORDER: [&str; 14] = [
+const ORDER: [&str; 16] = [
     "term", "input", "view", "cast", "wire", "mux", "command", "os", "journal", "keeper", "server",
-    "client", "attach", "cli",
+    "client", "attach", "tmux", "mcp", "cli",
 ];
 
 /// No system call, no runtime, no clock.
 const PURE: [&str; 7] = ["term", "input", "view", "cast", "wire", "mux", "command"];
 
 /// Of these, `os` itself aside, only the named ones may use the operating system's module.
-const USES_OS: [&str; 6] = ["journal", "keeper", "server", "client", "attach", "cli"];
+const USES_OS: [&str; 7] = ["journal", "keeper", "server", "client", "attach", "tmux", "cli"];
 
 fn sources(dir: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(dir).unwrap() {
@@ -119,6 +119,7 @@ fn heavy_crates_stay_where_they_belong() {
         ("png", "view/image"),
         ("gif", "view/image"),
         ("flate2", "view/image"),
+        ("rmcp", "mcp"),
     ];
     for (module, path, text) in modules() {
         for (name, place) in places {

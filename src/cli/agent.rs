@@ -6,8 +6,7 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::output::{self, Output};
-use super::own_create;
-use crate::client::{Answer, Client, Trouble};
+use crate::client::{Answer, Client, Trouble, own_create};
 use crate::command::{self, Condition};
 use crate::mux::limits::{MAX_RUN_LINES, MAX_SCROLLBACK_LINES};
 use crate::wire::EventKind;

@@ -17,13 +17,16 @@ use std::process::ExitCode;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
 use crate::attach;
-use crate::client::{Client, Trouble};
+use crate::client::{Client, Trouble, own_create};
 use crate::command::{self, Command};
 use crate::keeper;
+#[cfg(feature = "mcp")]
+use crate::mcp;
 use crate::mux::integration;
-use crate::os::{poll, process};
+use crate::os::poll;
 use crate::server;
-use crate::wire::{Pair, Role};
+use crate::tmux;
+use crate::wire::Role;
 use output::{Format, Output};
 
 /// Terminals for agents, and for the people beside them.
@@ -114,8 +117,25 @@ enum Action {
     },
     /// Print the manual page
     Man,
+    /// Serve the terminals as tools of the Model Context Protocol, on standard input and output
+    ///
+    /// For an MCP client's configuration: command t4a, arguments mcp.
+    #[cfg(feature = "mcp")]
+    Mcp,
+    /// Speak as much of tmux's command line as harnesses call; so does a link named tmux
+    ///
+    /// A session is a terminal. `t4a tmux no-such-command` tells which commands there are.
+    #[command(disable_help_flag = true)]
+    Tmux {
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGS")]
+        args: Vec<String>,
+    },
     #[command(name = "__worker", hide = true)]
     Worker(WorkerArgs),
+    #[command(name = "__pipe", hide = true)]
+    Pipe {
+        terminal: Option<String>,
+    },
 }
 
 #[derive(Debug, Args)]
@@ -179,6 +199,13 @@ enum IntegratedShell {
 /// Runs the command line; the exit code is 0, 1 for a failure or 2 for wrong usage, or that
 /// of a command that was run.
 pub fn main() -> ExitCode {
+    if tmux::is_called_so() {
+        return tmux::main(&words(1));
+    }
+    // Its options are its own: `--json` may be a key to be typed.
+    if std::env::args_os().nth(1).is_some_and(|word| word == "tmux") {
+        return tmux::main(&words(2));
+    }
     let cli = Cli::parse();
     let format = match cli.json || !io::stdout().is_terminal() {
         true => Format::Json,
@@ -201,6 +228,11 @@ pub fn main() -> ExitCode {
             ExitCode::from(trouble.exit_code())
         }
     }
+}
+
+/// The words of the command line after the first ones.
+fn words(from: usize) -> Vec<String> {
+    std::env::args_os().skip(from).map(|word| word.to_string_lossy().into_owned()).collect()
 }
 
 /// `t4a` alone, on a terminal, shows terminals.
@@ -249,6 +281,11 @@ fn run(action: Action, out: &mut Output) -> Result<(), Trouble> {
         Action::Doctor => doctor::run(out),
         Action::Daemon(args) => Ok(keeper::run(keeper_start(&args)?)?),
         Action::Worker(args) => Ok(server::run(args.idle_timeout_ms)?),
+        #[cfg(feature = "mcp")]
+        Action::Mcp => mcp::serve(),
+        // Reached only with an option of t4a's own before it.
+        Action::Tmux { .. } => Err(Trouble::Usage("`tmux` is the first word: t4a tmux …".into())),
+        Action::Pipe { terminal } => tmux::pipe(terminal),
         Action::ShellInit { shell } => shell_init(shell, out),
         Action::Completions { shell } => {
             let mut script = Vec::new();
@@ -289,21 +326,6 @@ fn create(args: CreateArgs) -> Result<command::Create, Trouble> {
     create.shell_integration = !args.no_integration;
     recording::of_create(&mut create, args.record_input)?;
     own_create(create)
-}
-
-/// A command-line user's terminal starts where the user is, with what the user has.
-fn own_create(mut create: command::Create) -> Result<command::Create, Trouble> {
-    let here = std::env::current_dir()?;
-    let cwd = create.cwd.map_or_else(|| here.clone(), |cwd| here.join(cwd));
-    create.cwd = Some(cwd.to_string_lossy().into_owned());
-    create.inherit_env = false;
-    // What the terminal can do is not what the caller's can.
-    let own =
-        process::base_env().into_iter().filter(|(key, _)| key != "TERM" && key != "COLORTERM");
-    let own = own.map(|(key, value)| Pair { key, value });
-    // What was asked for comes last and so counts.
-    create.env = own.chain(create.env).collect();
-    Ok(create)
 }
 
 /// A terminal of one's own, shown at once.

@@ -1,15 +1,18 @@
 //! A client's end of the socket: connect, or start the server; ask; stream.
 
 mod lines;
+mod own;
 mod start;
 mod trouble;
 
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::os::unix::net::UnixStream;
+use std::time::Duration;
 
 use serde_json::Value;
 
 pub use lines::Lines;
+pub use own::own_create;
 pub use start::log_path;
 pub use trouble::Trouble;
 
@@ -45,6 +48,11 @@ impl Client {
         Client::connect()?.ok_or(Trouble::Closed)
     }
 
+    /// How long to wait for an answer before giving up.
+    pub fn set_patience(&self, patience: Duration) -> Result<(), Trouble> {
+        Ok(self.stream.get_ref().set_read_timeout(Some(patience))?)
+    }
+
     /// For those who have more to do than to wait for lines.
     pub fn into_lines(self) -> Lines {
         let buffer = self.stream.buffer().to_vec();
@@ -63,6 +71,7 @@ impl Client {
             Ok(0) => Ok(None),
             Ok(_) => Ok(Some(line)),
             Err(error) if error.kind() == ErrorKind::ConnectionReset => Ok(None),
+            Err(error) if error.kind() == ErrorKind::WouldBlock => Err(Trouble::Silent),
             Err(error) => Err(error.into()),
         }
     }

@@ -16,6 +16,8 @@ pub enum Trouble {
     /// The server could not be started.
     Start(String),
     Closed,
+    /// No answer for as long as the client has patience.
+    Silent,
     Garbled,
     /// The doctor found something.
     Ill,
@@ -30,6 +32,7 @@ impl fmt::Display for Trouble {
             Trouble::Refused { error, .. } | Trouble::Usage(error) => f.write_str(error),
             Trouble::Start(why) => write!(f, "the server could not be started: {why}"),
             Trouble::Closed => f.write_str("the server closed the connection"),
+            Trouble::Silent => f.write_str("the server does not answer"),
             Trouble::Garbled => f.write_str("the server's answer is not JSON"),
             Trouble::Ill => f.write_str("something is wrong; see above"),
             Trouble::Code(code) => write!(f, "it ended with code {code}"),
@@ -50,7 +53,9 @@ impl Trouble {
                 "limit" => Some("t4a list shows what could go; t4a hello shows the limits"),
                 _ => None,
             },
-            Trouble::Start(_) | Trouble::Garbled => Some("t4a doctor looks for the cause"),
+            Trouble::Start(_) | Trouble::Garbled | Trouble::Silent => {
+                Some("t4a doctor looks for the cause")
+            }
             Trouble::Closed => Some("try again: a new worker may have taken over"),
             Trouble::Usage(_) => Some("--help shows how"),
             Trouble::Io(_) | Trouble::Ill | Trouble::Code(_) => None,

@@ -63,7 +63,7 @@ pub use send::Send;
 pub use shutdown::Shutdown;
 pub use signal::Signal;
 pub use target::Target;
-pub use text::Text;
+pub use text::{Region as TextRegion, Text};
 pub use view::View;
 pub use wait::{Condition, Place, Wait};
 pub use workspace::Workspace;

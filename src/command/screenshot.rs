@@ -93,6 +93,28 @@ struct Unchanged {
     stamp: u64,
 }
 
+impl Screenshot {
+    /// A terminal's screen as it is usually drawn.
+    pub fn of(id: &str) -> Screenshot {
+        Screenshot {
+            id: id.to_owned(),
+            format: None,
+            cursor: true,
+            scale: None,
+            pad: None,
+            max_tokens: None,
+            rows: None,
+            lines: None,
+            region: None,
+            gutter: None,
+            highlight: None,
+            theme: None,
+            encoding: Encoding::default(),
+            if_changed_since: None,
+        }
+    }
+}
+
 impl Command for Screenshot {
     const NAME: &'static str = "screenshot";
 

@@ -334,6 +334,14 @@ pub fn alive(pid: i64) -> bool {
     matches!(state, Some(state) if state != 'Z')
 }
 
+/// A program of other package registries that `contrib/test` puts beside the build.
+pub fn installed(path: &str) -> PathBuf {
+    let program = Path::new(env!("CARGO_BIN_EXE_t4a"));
+    let found = program.ancestors().nth(2).unwrap().join("clients").join(path);
+    assert!(found.exists(), "{} is missing: contrib/test installs it", found.display());
+    found
+}
+
 /// What a process has open. One that has just been started still holds the libraries it loads.
 pub fn open_files(pid: i64) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(format!("/proc/{pid}/fd")).unwrap();
