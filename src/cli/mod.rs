@@ -20,6 +20,7 @@ use crate::client::{Client, Trouble};
 use crate::command::{self, Command};
 use crate::keeper;
 use crate::mux::integration;
+use crate::os::limits::Limits;
 use crate::os::{poll, process};
 use crate::server;
 use crate::wire::{Pair, Role};
@@ -104,6 +105,8 @@ enum Action {
     Man,
     #[command(name = "__worker", hide = true)]
     Worker(WorkerArgs),
+    #[command(name = "__keeper", hide = true)]
+    Keeper(KeeperArgs),
 }
 
 #[derive(Debug, Args)]
@@ -152,6 +155,15 @@ struct DaemonArgs {
 struct WorkerArgs {
     #[arg(long)]
     idle_timeout_ms: Option<u64>,
+    /// What programs may use, for a keeper that has to be started
+    #[arg(long)]
+    limits: Option<String>,
+}
+
+#[derive(Debug, Args)]
+struct KeeperArgs {
+    #[arg(long)]
+    limits: String,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -228,7 +240,12 @@ fn run(action: Action, out: &mut Output) -> Result<(), Trouble> {
         Action::Shutdown(shutdown) => stop(&shutdown, out),
         Action::Doctor => doctor::run(out),
         Action::Daemon(args) => Ok(keeper::run(keeper_start(&args)?)?),
-        Action::Worker(args) => Ok(server::run(args.idle_timeout_ms)?),
+        Action::Worker(args) => Ok(server::run(args.idle_timeout_ms, args.limits)?),
+        Action::Keeper(args) => {
+            let limits = Limits::from_text(&args.limits);
+            let wrong = || Trouble::Usage("limits are four numbers".to_owned());
+            Ok(keeper::adopt(limits.ok_or_else(wrong)?)?)
+        }
         Action::ShellInit { shell } => shell_init(shell, out),
         Action::Completions { shell } => {
             let mut script = Vec::new();

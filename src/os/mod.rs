@@ -3,8 +3,10 @@
 pub mod channel;
 pub mod inspect;
 pub mod limits;
+pub mod mapping;
 pub mod memory;
 pub mod paths;
+pub mod pidfd;
 pub mod poll;
 pub mod process;
 pub mod pty;
