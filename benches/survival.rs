@@ -61,10 +61,11 @@ impl Way for Kept {
     fn turn(&mut self, master: BorrowedFd<'_>) -> bool {
         let start = self.journal.head();
         let open = loop {
-            if self.journal.head() - start >= TURN as u64 {
+            let read = self.journal.head() - start;
+            if read >= TURN as u64 {
                 break true;
             }
-            match self.journal.read(master) {
+            match self.journal.read(master, read > 0) {
                 pty::Read::Data(_) | pty::Read::Status => {}
                 pty::Read::WouldBlock => break true,
                 pty::Read::Closed => break false,

@@ -23,6 +23,8 @@ const ROOM: usize = ALIGN + RING;
 /// Before the line of an entry.
 const HEADER: usize = 40;
 const WORD: usize = 8;
+/// Where header and entries begin in the file, for tests that damage them.
+pub const PLACES: [usize; 2] = [record::END, record::END + ALIGN];
 
 #[repr(C)]
 struct Header {
@@ -144,12 +146,14 @@ impl Log {
         let mut at = tail;
         while at < head {
             let entry = self.entry(at, head)?;
-            let follows = entries.last().is_none_or(|last| last.seq + 1 == entry.seq);
             at += size_of_entry(entry.line.len()) as u64;
-            entries.push(entry);
-            if !follows {
-                return None;
+            match entries.last() {
+                Some(last) if last.seq >= entry.seq => return None,
+                // More came at once than are kept: those before them are not missed either.
+                Some(last) if last.seq + 1 != entry.seq => entries.clear(),
+                _ => {}
             }
+            entries.push(entry);
         }
         Some(entries)
     }
@@ -230,6 +234,16 @@ mod tests {
             notice: 0,
             line: &huge[..]
         }));
+    }
+
+    #[test]
+    fn what_came_before_a_gap_is_left_out() {
+        let mut log = Log::create().unwrap();
+        [1, 2, 5, 6].into_iter().for_each(|seq| put(&mut log, seq, 10));
+        let numbers: Vec<_> = log.entries().iter().map(|entry| entry.seq).collect();
+        assert_eq!(numbers, [5, 6]);
+        put(&mut log, 6, 10);
+        assert!(log.entries().is_empty(), "numbers do not come twice");
     }
 
     #[test]

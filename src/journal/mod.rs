@@ -5,7 +5,11 @@ mod output;
 pub mod record;
 mod saves;
 
+#[doc(hidden)]
+pub use log::PLACES as LOG_PLACES;
 pub use log::{Entry, Log};
+#[doc(hidden)]
+pub use output::PLACES as JOURNAL_PLACES;
 pub use output::{Journal, Lent, RING, SCROLLBACK, TURN};
 pub use record::Record;
 pub use saves::Saved;

@@ -48,6 +48,10 @@ const RING_PART: Range<usize> = HEADER_PART.end..HEADER_PART.end + RING;
 const REST_PART: Range<usize> = RING_PART.end..RING_PART.end + saves::ROOM + SCROLLBACK;
 const ROOM: usize = REST_PART.end - record::END;
 
+/// Where header, ring and the two saves begin in the file, for tests that damage them.
+pub const PLACES: [usize; 4] =
+    [HEADER_PART.start, RING_PART.start, REST_PART.start, REST_PART.start + saves::ROOM / 2];
+
 /// Where things lie in the mapping.
 const RING_AT: usize = ALIGN;
 const SAVES_AT: usize = RING_AT + 2 * RING;
@@ -195,15 +199,17 @@ impl Journal {
     }
 
     /// One read from the PTY, by the rules above. Nobody else may read there. Nothing is read while
-    /// there is no room: then a save is due.
-    pub fn read(&mut self, master: BorrowedFd<'_>) -> Read {
+    /// there is no room: then a save is due. `on` when a read before has got something: then it is
+    /// over when nothing waits, and the kernel need not be asked once more.
+    pub fn read(&mut self, master: BorrowedFd<'_>, on: bool) -> Read {
         let (header, head) = (self.header(), self.head());
-        if self.room() == 0 {
+        let waiting = pty::waiting(master);
+        if self.room() == 0 || (on && waiting == 0) {
             return Read::WouldBlock;
         }
         header.packet.store(NOTHING, Release);
         header.base.store(head, Release);
-        let want = pty::waiting(master).min(self.room()).min(TURN);
+        let want = waiting.min(self.room()).min(TURN);
         header.want.store(want as u64, Release);
         let at = RING_AT + (head % RING as u64) as usize;
         self.map.touch(at, want);

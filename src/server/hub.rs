@@ -52,8 +52,6 @@ pub struct Hub {
     readable: mpsc::Receiver<TerminalId>,
     renderers: Renderers,
     pub(super) rekeep: Rekeep,
-    /// The keeper said that it goes.
-    pub(super) parting: bool,
     /// It is dead, and the next one is not started yet.
     pub(super) keeperless: bool,
     pub(super) end: Option<io::Result<()>>,
@@ -82,7 +80,6 @@ impl Hub {
             readable,
             renderers: Renderers::default(),
             rekeep,
-            parting: false,
             keeperless: false,
             end: None,
         })
@@ -181,7 +178,7 @@ impl Hub {
                 self.mux.on(Incoming::Started { id, result: Err(failure) }, now);
             }
             FromKeeper::Exited { slot, exit: ended } => self.ended(TerminalId(slot.0), exit(ended)),
-            FromKeeper::Part => self.parting = true,
+            FromKeeper::Part => self.end = Some(Ok(())),
             other => process::complain(&format!("the keeper said {other:?}, which is not for now")),
         }
     }

@@ -79,10 +79,11 @@ impl PtyLine {
     pub fn read(&mut self) -> (Range<u64>, Rest) {
         let start = self.journal.head();
         let rest = loop {
-            if self.journal.head() - start >= TURN as u64 {
+            let read = self.journal.head() - start;
+            if read >= TURN as u64 {
                 break Rest::More;
             }
-            match pty::read_ready(&self.master, |master| self.journal.read(master)) {
+            match pty::read_ready(&self.master, |master| self.journal.read(master, read > 0)) {
                 Read::Data(_) | Read::Status => {}
                 Read::WouldBlock => break Rest::Nothing,
                 Read::Closed => break Rest::Closed,
@@ -95,7 +96,7 @@ impl PtyLine {
     pub fn drain(&mut self) -> Range<u64> {
         let start = self.journal.head();
         loop {
-            match self.journal.read(self.master.fd()) {
+            match self.journal.read(self.master.fd(), false) {
                 Read::Status => {}
                 Read::Data(_) | Read::WouldBlock | Read::Closed => {
                     return start..self.journal.head();

@@ -86,14 +86,10 @@ pub fn adopt(held: &Held<'_>) -> io::Result<(ToKeeper, Option<Exit>)> {
 }
 
 impl Hub {
-    /// It went in good order, or it died: then another one is needed, and soon, as nobody else holds
-    /// the terminals now.
+    /// It did not say that it would go, so it died: another one is needed, and soon, as nobody else
+    /// holds the terminals now.
     pub(super) fn keeper_is_gone(&mut self, error: io::Error) {
-        if self.parting {
-            self.end = Some(Ok(()));
-            return;
-        }
-        if std::mem::replace(&mut self.keeperless, true) {
+        if self.end.is_some() || std::mem::replace(&mut self.keeperless, true) {
             return;
         }
         process::complain(&format!("{error}; another keeper is started"));

@@ -410,6 +410,24 @@ fn a_server_whose_keeper_died_can_be_shut_down() {
     assert!(!server.socket().exists());
 }
 
+/// More events at once than are kept: the numbers go on, and who asks for older ones is told.
+#[test]
+fn a_flood_of_events_outlives_the_worker() {
+    let server = Server::start();
+    let id = server.script("printf '\\a'; head -c 30000 /dev/zero | tr '\\0' '\\a'; cat");
+    let seq =
+        |server: &Server| server.connect().ok(json!({"cmd": "hello"}))["seq"].as_u64().unwrap();
+    eventually("all bells have rung", || seq(&server) > 30_000);
+    let before = seq(&server);
+    kill_worker(&server);
+    let mut client = server.connect();
+    client.send(&json!({"cmd": "events", "terminal": id, "since": before - 3}));
+    for number in before - 2..=before {
+        assert_eq!(client.event("bell")["seq"], number);
+    }
+    assert_eq!(client.event("restarted")["seq"], before + 1);
+}
+
 #[test]
 fn a_wait_that_was_cut_off_is_asked_again_and_misses_nothing() {
     let server = Server::start();
