@@ -16,6 +16,8 @@ pub mod input;
 
 pub mod view;
 
+pub mod cast;
+
 pub mod wire;
 
 pub mod mux;

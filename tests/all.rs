@@ -29,10 +29,14 @@ mod load;
 mod look;
 #[path = "all/pictures.rs"]
 mod pictures;
+#[path = "all/playing.rs"]
+mod playing;
 #[path = "all/programs.rs"]
 mod programs;
 #[path = "all/reading.rs"]
 mod reading;
+#[path = "all/recording.rs"]
+mod recording;
 #[path = "all/run.rs"]
 mod run;
 #[path = "all/seed.rs"]

@@ -5,13 +5,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// A module may use only those before it.
-const ORDER: [&str; 13] = [
-    "term", "input", "view", "wire", "mux", "command", "os", "journal", "keeper", "server",
+const ORDER: [&str; 14] = [
+    "term", "input", "view", "cast", "wire", "mux", "command", "os", "journal", "keeper", "server",
     "client", "attach", "cli",
 ];
 
 /// No system call, no runtime, no clock.
-const PURE: [&str; 6] = ["term", "input", "view", "wire", "mux", "command"];
+const PURE: [&str; 7] = ["term", "input", "view", "cast", "wire", "mux", "command"];
 
 /// Of these, `os` itself aside, only the named ones may use the operating system's module.
 const USES_OS: [&str; 6] = ["journal", "keeper", "server", "client", "attach", "cli"];
@@ -117,6 +117,7 @@ fn heavy_crates_stay_where_they_belong() {
         ("vte", "term"),
         ("fontdue", "view/image"),
         ("png", "view/image"),
+        ("gif", "view/image"),
         ("flate2", "view/image"),
     ];
     for (module, path, text) in modules() {

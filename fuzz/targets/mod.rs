@@ -1,5 +1,6 @@
 //! What the fuzz targets do with bytes from outside; the tests run the same on a few seeds.
 
+pub mod cast;
 pub mod input;
 pub mod keeper;
 pub mod osc;
@@ -12,7 +13,7 @@ pub mod wire;
 pub type Run = fn(&[u8]);
 
 /// A target's name, what it does, and pieces that its input is likely made of.
-pub const ALL: [(&str, Run, &[&[u8]]); 7] = [
+pub const ALL: [(&str, Run, &[&[u8]]); 8] = [
     ("term", term::run, term::PIECES),
     ("osc", osc::run, osc::PIECES),
     ("save", save::run, term::PIECES),
@@ -20,4 +21,5 @@ pub const ALL: [(&str, Run, &[&[u8]]); 7] = [
     ("wire", wire::run, wire::PIECES),
     ("keeper", keeper::run, keeper::PIECES),
     ("input", input::run, input::PIECES),
+    ("cast", cast::run, cast::PIECES),
 ];

@@ -42,6 +42,8 @@ pub fn run(data: &[u8]) {
         integration_dir: Some("/run".into()),
         worker_pid: 2,
         keeper_pid: 1,
+        since: Instant::now(),
+        since_ms: 1_700_000_000_000,
     };
     let mut now = Instant::now();
     let mut mux = Mux::new(host, ServerRecord::first(None), now);

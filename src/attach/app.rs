@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::ahead::Ahead;
 use super::config::Config;
 use super::keymap::{Prefix, Step};
 use super::layout::{Area, Axis, Border, PaneId};
@@ -166,6 +167,7 @@ pub struct App {
     pub(super) layout_kept: Option<Layout>,
     /// A layout that came from there, to be shown when it is known what is still there.
     pub(super) layout_coming: Option<Layout>,
+    pub(super) ahead: Ahead,
     next_tag: u64,
     next_pane: u32,
     effects: Vec<Effect>,
@@ -195,6 +197,7 @@ impl App {
             pending: BTreeMap::new(),
             layout_kept: None,
             layout_coming: None,
+            ahead: Ahead::default(),
             next_tag: 0,
             next_pane: 0,
             effects: Vec::new(),
@@ -233,6 +236,14 @@ impl App {
 
     pub fn on(&mut self, incoming: Incoming, now: Instant) {
         self.now = now;
+        self.take_in_turn(incoming);
+        self.expire();
+        self.fit();
+        self.keep_layout();
+        self.changed.all |= !std::mem::take(&mut self.still);
+    }
+
+    pub(super) fn take(&mut self, incoming: Incoming) {
         match incoming {
             Incoming::Key(key) => self.key(key),
             Incoming::KeyAgain(key, kind) => self.key_again(key, kind),
@@ -256,10 +267,6 @@ impl App {
             }
             Incoming::Tick => {}
         }
-        self.expire();
-        self.fit();
-        self.keep_layout();
-        self.changed.all |= !std::mem::take(&mut self.still);
     }
 
     /// Whether something is to be drawn anew.
@@ -278,9 +285,11 @@ impl App {
     /// When `Tick` is due.
     pub fn deadline(&self) -> Option<Instant> {
         let message = self.message.as_ref().map(|(_, until)| *until);
-        let closing = self.panes.values().filter_map(|pane| pane.died).map(|at| at + CLOSE_AFTER);
+        let died = self.panes.values().filter(|_| self.connected).filter_map(|pane| pane.died);
+        let closing = died.map(|at| at + CLOSE_AFTER);
         let running = self.shows_time().then(|| self.now + Duration::from_secs(1));
-        closing.chain(message).chain(running).chain(self.prefix.deadline()).min()
+        let held = self.ahead.deadline();
+        closing.chain(message).chain(running).chain(held).chain(self.prefix.deadline()).min()
     }
 
     /// A command runs whose time is shown.
@@ -298,7 +307,9 @@ impl App {
         self.prefix.expire(now);
         let expired = self.message.take_if(|(_, until)| *until <= now).is_some();
         self.still &= !expired && waits == self.prefix.is_on();
-        let over = |pane: &Pane| pane.died.is_some_and(|at| at + CLOSE_AFTER <= now);
+        // While the server is away, how its programs ended is all there is to be seen.
+        let connected = self.connected;
+        let over = |pane: &Pane| connected && pane.died.is_some_and(|at| at + CLOSE_AFTER <= now);
         let gone: Vec<_> =
             self.panes.iter().filter(|(_, pane)| over(pane)).map(|(id, _)| *id).collect();
         gone.into_iter().for_each(|id| self.remove_pane(id, None));

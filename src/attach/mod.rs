@@ -1,6 +1,7 @@
 //! The human client: terminals in panes and windows on a person's own terminal.
 
 mod act;
+mod ahead;
 mod app;
 mod canvas;
 mod config;
@@ -12,6 +13,7 @@ mod layout;
 mod overlay;
 mod paint;
 mod pane;
+mod play;
 mod pointer;
 mod run;
 mod screen;
@@ -22,5 +24,6 @@ mod tty;
 mod window;
 
 pub use app::Start;
+pub use play::play;
 pub use run::{own_name, read_config, run};
 pub use tty::Tty;

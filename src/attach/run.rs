@@ -1,25 +1,19 @@
-//! The client's loop: threads that only read, one that owns the state and paints.
+//! The client's loop: one thread hears the person, the server and signals, and paints.
 
-use std::io::{BufRead, Write};
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
 use std::time::{Duration, Instant};
 
 use base64::Engine;
-use serde_json::Value;
 
 use super::app::{App, Effect, Incoming, Start};
 use super::canvas::Canvas;
 use super::config::{self, Config};
 use super::git;
 use super::paint::Painter;
-use super::tty::{self, Tty};
-use crate::client::{Client, Trouble, Writer};
-use crate::os::{paths, process, signal};
+use super::tty::{Person, Tty};
+use crate::client::{Client, Lines, Trouble};
+use crate::os::signal::{self, Heard};
+use crate::os::{paths, poll, process};
 
-/// Messages on their way to the loop; whoever has more to say waits.
-const QUEUE: usize = 256;
-/// Messages taken before the screen is painted.
-const BURST: usize = 64;
 /// Painting does not go on faster than this.
 const PACE: Duration = Duration::from_millis(8);
 /// Nothing more came for so long: what there is, is painted.
@@ -32,22 +26,12 @@ const LONG: Duration = Duration::from_secs(3600);
 /// Characters copied at most; terminals refuse more.
 const MAX_CLIPBOARD: usize = 1 << 20;
 
-enum News {
-    Tty(Incoming),
-    Line(Value),
-    /// The connection of this number has ended.
-    Lost(u64),
-    End(&'static str),
-}
-
 /// Shows terminals until the person leaves; what to say then.
 pub fn run(start: Start) -> Result<String, Trouble> {
-    let (news, heard) = mpsc::sync_channel(QUEUE);
     let (config, problems) = read_config();
-    let writer = connect(&news, 0)?;
+    let server = Client::connect_or_start()?.into_lines();
+    let (ends, resizes) = (Heard::of(signal::ENDS)?, Heard::of(signal::RESIZES)?);
     let tty = Tty::take(config.mouse)?;
-    watch_tty(news.clone());
-    watch_signals(&news)?;
     let (cols, rows) = Tty::size();
     let mut app = App::new(config, start, cols, rows, now());
     app.begin();
@@ -57,18 +41,19 @@ pub fn run(start: Start) -> Result<String, Trouble> {
     let mut looper = Loop {
         app,
         tty,
+        person: Person::new(),
+        server: Some(server),
+        ends,
+        resizes,
         painter: Painter::new(Tty::depth()),
         canvas: Canvas::new(cols, rows),
-        writer: Some(writer),
-        news,
-        connections: 0,
         lost_at: None,
         painted: None,
         heard: now(),
         stale: true,
         end: None,
     };
-    let end = looper.serve(&heard);
+    let end = looper.serve();
     looper.tty.leave();
     end
 }
@@ -76,11 +61,13 @@ pub fn run(start: Start) -> Result<String, Trouble> {
 struct Loop {
     app: App,
     tty: Tty,
+    person: Person,
+    /// None while it is gone.
+    server: Option<Lines>,
+    ends: Heard,
+    resizes: Heard,
     painter: Painter,
     canvas: Canvas,
-    writer: Option<Writer>,
-    news: SyncSender<News>,
-    connections: u64,
     lost_at: Option<Instant>,
     painted: Option<Instant>,
     heard: Instant,
@@ -89,66 +76,86 @@ struct Loop {
 }
 
 impl Loop {
-    fn serve(&mut self, heard: &Receiver<News>) -> Result<String, Trouble> {
+    fn serve(&mut self) -> Result<String, Trouble> {
         loop {
             self.perform()?;
             if let Some(end) = self.end.take() {
                 return Ok(end);
             }
             self.paint_if_due()?;
-            match heard.recv_timeout(self.patience()) {
-                Ok(news) => self.hear(news),
-                Err(RecvTimeoutError::Timeout) => self.tick(),
-                Err(RecvTimeoutError::Disconnected) => return Ok("[the end]".to_owned()),
-            }
-            for _ in 0..BURST {
-                let Ok(news) = heard.try_recv() else { break };
-                self.perform()?;
-                self.hear(news);
-            }
+            self.listen()?;
         }
+    }
+
+    /// Waits until something happens, and tells the client of it.
+    fn listen(&mut self) -> Result<(), Trouble> {
+        let server = self.server.as_ref().map(Lines::fd);
+        let fds = [Some(self.person.fd()), server, Some(self.ends.fd()), Some(self.resizes.fd())];
+        let [typed, answered, ended, resized] = poll::readable(fds, self.patience())?;
+        if ended && self.ends.any() {
+            self.end = Some("[ended by a signal]".to_owned());
+            return Ok(());
+        }
+        if resized && self.resizes.any() {
+            let (cols, rows) = Tty::size();
+            self.hear(Incoming::Resize(cols, rows))?;
+        }
+        match self.person.heard(typed, now()) {
+            Ok(all) => all.into_iter().try_for_each(|incoming| self.hear(incoming))?,
+            Err(_) => self.end = Some("[the terminal is gone]".to_owned()),
+        }
+        if answered {
+            self.hear_server()?;
+        }
+        let due = self.app.deadline().is_some_and(|due| due <= now());
+        if due || !(typed || answered || resized) { self.tick() } else { Ok(()) }
     }
 
     /// How long nothing has to be done.
     fn patience(&self) -> Duration {
         let paint = self.paint_due().filter(|_| self.stale);
         let retry = self.lost_at.map(|_| now() + RETRY);
-        let next = [self.app.deadline(), paint, retry].into_iter().flatten().min();
+        let next = [self.app.deadline(), self.person.deadline(), paint, retry];
+        let next = next.into_iter().flatten().min();
         next.map_or(LONG, |next| next.saturating_duration_since(now()))
     }
 
-    fn hear(&mut self, news: News) {
+    fn hear(&mut self, incoming: Incoming) -> Result<(), Trouble> {
         self.heard = now();
-        match news {
-            News::Tty(incoming) => self.app.on(incoming, now()),
-            News::Line(line) => self.app.on(Incoming::Line(line), now()),
-            News::Lost(connection) if connection == self.connections => {
-                self.writer = None;
-                self.lost_at = Some(now());
-                self.app.on(Incoming::Lost, now());
-            }
-            News::Lost(_) => {}
-            News::End(why) => self.end = Some(why.to_owned()),
-        }
+        self.app.on(incoming, self.heard);
+        self.perform()
     }
 
-    fn tick(&mut self) {
+    fn hear_server(&mut self) -> Result<(), Trouble> {
+        let Some(server) = &mut self.server else { return Ok(()) };
+        let mut lines = Vec::new();
+        let taken = server.take(|line| lines.extend(serde_json::from_slice(line)));
+        lines.into_iter().try_for_each(|line| self.hear(Incoming::Line(line)))?;
+        if taken.is_err() {
+            self.server = None;
+            self.lost_at = Some(now());
+            self.hear(Incoming::Lost)?;
+        }
+        Ok(())
+    }
+
+    fn tick(&mut self) -> Result<(), Trouble> {
         if let Some(lost_at) = self.lost_at {
             self.reconnect(lost_at);
         }
         self.app.on(Incoming::Tick, now());
+        self.perform()
     }
 
     /// A new worker takes over the same socket; it is only a matter of moments.
     fn reconnect(&mut self, lost_at: Instant) {
-        match connect(&self.news, self.connections + 1) {
-            Ok(writer) => {
-                self.connections += 1;
-                (self.writer, self.lost_at) = (Some(writer), None);
+        match Client::connect() {
+            Ok(Some(client)) => {
+                (self.server, self.lost_at) = (Some(client.into_lines()), None);
                 self.app.on(Incoming::Connected, now());
             }
-            Err(_) if lost_at + RETRY_FOR > now() => {}
-            Err(_) => self.end = Some("[server gone]".to_owned()),
+            _ if lost_at + RETRY_FOR > now() => {}
+            _ => self.end = Some("[server gone]".to_owned()),
         }
     }
 
@@ -174,10 +181,10 @@ impl Loop {
         Ok(())
     }
 
-    /// When it cannot be written the reader will tell that the server is gone.
+    /// When it cannot be written, reading will tell that the server is gone.
     fn send(&mut self, line: &[u8]) {
-        if let Some(writer) = &mut self.writer {
-            let _ = writer.write_all(line);
+        if let Some(server) = &mut self.server {
+            let _ = server.send(line);
         }
     }
 
@@ -211,54 +218,6 @@ impl Loop {
         }
         Ok(())
     }
-}
-
-fn connect(news: &SyncSender<News>, number: u64) -> Result<Writer, Trouble> {
-    let client = match number {
-        0 => Client::connect_or_start()?,
-        _ => Client::connect()?.ok_or(Trouble::Closed)?,
-    };
-    let (mut reader, writer) = client.split()?;
-    let news = news.clone();
-    std::thread::spawn(move || {
-        let mut line = Vec::new();
-        while matches!(reader.read_until(b'\n', &mut line), Ok(1..)) {
-            let parsed = serde_json::from_slice(&line);
-            line.clear();
-            if let Ok(value) = parsed
-                && news.send(News::Line(value)).is_err()
-            {
-                return;
-            }
-        }
-        let _ = news.send(News::Lost(number));
-    });
-    Ok(writer)
-}
-
-fn watch_tty(news: SyncSender<News>) {
-    std::thread::spawn(move || {
-        loop {
-            let message = match tty::next_event() {
-                Ok(Some(incoming)) => News::Tty(incoming),
-                Ok(None) => continue,
-                Err(_) => News::End("[the terminal is gone]"),
-            };
-            let over = matches!(message, News::End(_));
-            if news.send(message).is_err() || over {
-                return;
-            }
-        }
-    });
-}
-
-/// A signal that would end the client ends it in good order.
-fn watch_signals(news: &SyncSender<News>) -> Result<(), Trouble> {
-    let news = news.clone();
-    signal::on_end(move || {
-        let _ = news.send(News::End("[ended by a signal]"));
-    })?;
-    Ok(())
 }
 
 /// The outer terminal's clipboard, by OSC 52.

@@ -1,22 +1,36 @@
 //! The outer terminal: taken for a while, and always given back as it was. The only crossterm.
 
 use std::io::{self, IsTerminal, Write};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::time::{Duration, Instant};
 
-use crossterm::event::{
-    self, DisableBracketedPaste, DisableFocusChange, DisableMouseCapture, EnableBracketedPaste,
-    EnableFocusChange, EnableMouseCapture, Event, KeyEvent, KeyEventKind, KeyModifiers,
-    KeyboardEnhancementFlags, MouseButton, MouseEvent, MouseEventKind, PopKeyboardEnhancementFlags,
-    PushKeyboardEnhancementFlags,
-};
+use crossterm::queue;
 use crossterm::terminal::{
     self, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
 };
-use crossterm::{execute, queue};
 
 use super::app::{Incoming, Pointer};
 use super::paint::Depth;
 use crate::command::{Act, Kind, Which};
-use crate::input::{Key, KeyCode, Mods};
+use crate::input::mouse::{Button, MouseEvent, MouseKind, Wheel};
+use crate::input::{Decoder, Input, KeyKind};
+use crate::os::tty;
+
+/// Pastes are marked, and the window tells when it is looked at. Those that do not know it do
+/// nothing.
+const MARKS: &[u8] = b"\x1b[?2004h\x1b[?1004h";
+const NO_MARKS: &[u8] = b"\x1b[?1004l\x1b[?2004l";
+/// Keys that are told apart, and told when they are held and let go, in the kitty protocol.
+const ALL_KEYS: &[u8] = b"\x1b[>3u";
+const OLD_KEYS: &[u8] = b"\x1b[<1u";
+/// Buttons, motion, and places beyond 223.
+const MOUSE: &[u8] = b"\x1b[?1000h\x1b[?1002h\x1b[?1003h\x1b[?1006h";
+const NO_MOUSE: &[u8] = b"\x1b[?1006l\x1b[?1003l\x1b[?1002l\x1b[?1000l";
+/// Plain letters, and a cursor that is seen and looks as it did.
+const PLAIN: &[u8] = b"\x1b[m\x1b[0 q\x1b[?25h";
+/// Escape may be the beginning of a key's sequence, which comes at once or over a slow line.
+const ESCAPE_TIME: Duration = Duration::from_millis(25);
+const READ_CHUNK: usize = 16 << 10;
 
 /// The outer terminal while it is ours.
 pub struct Tty {
@@ -43,14 +57,12 @@ impl Tty {
     pub fn enter(&self) -> io::Result<()> {
         enable_raw_mode()?;
         let mut out = io::stdout();
-        queue!(out, EnterAlternateScreen, EnableBracketedPaste, EnableFocusChange)?;
+        queue!(out, EnterAlternateScreen)?;
+        out.write_all(MARKS)?;
         if self.mouse {
-            queue!(out, EnableMouseCapture)?;
+            out.write_all(MOUSE)?;
         }
-        // Those that do not know it do nothing.
-        let flags = KeyboardEnhancementFlags::DISAMBIGUATE_ESCAPE_CODES
-            | KeyboardEnhancementFlags::REPORT_EVENT_TYPES;
-        queue!(out, PushKeyboardEnhancementFlags(flags))?;
+        out.write_all(ALL_KEYS)?;
         out.flush()
     }
 
@@ -61,12 +73,7 @@ impl Tty {
     pub fn set_mouse(&mut self, mouse: bool) -> io::Result<()> {
         if mouse != self.mouse {
             self.mouse = mouse;
-            let mut out = io::stdout();
-            if mouse {
-                execute!(out, EnableMouseCapture)?;
-            } else {
-                execute!(out, DisableMouseCapture)?;
-            }
+            self.write(if mouse { MOUSE } else { NO_MOUSE })?;
         }
         Ok(())
     }
@@ -101,120 +108,86 @@ impl Drop for Tty {
 /// Does no harm when done twice. What cannot be written cannot be helped.
 fn give_back() {
     let mut out = io::stdout();
-    let _ = queue!(out, PopKeyboardEnhancementFlags, DisableMouseCapture);
-    let _ = queue!(out, DisableFocusChange, DisableBracketedPaste);
-    let _ = out.write_all(b"\x1b[m\x1b[0 q\x1b[?25h");
+    for bytes in [OLD_KEYS, NO_MOUSE, NO_MARKS, PLAIN] {
+        let _ = out.write_all(bytes);
+    }
     let _ = queue!(out, LeaveAlternateScreen);
     let _ = out.flush();
     let _ = disable_raw_mode();
 }
 
-/// The next thing the person does; None for what does not matter.
-pub fn next_event() -> io::Result<Option<Incoming>> {
-    Ok(match event::read()? {
-        Event::Key(event) => key(event).map(|key| match event.kind {
-            KeyEventKind::Press => Incoming::Key(key),
-            KeyEventKind::Repeat => Incoming::KeyAgain(key, Kind::Repeat),
-            KeyEventKind::Release => Incoming::KeyAgain(key, Kind::Release),
+/// What the person does, as it comes.
+pub struct Person {
+    stdin: io::Stdin,
+    decoder: Decoder,
+    /// When a lone Escape is just that.
+    escape: Option<Instant>,
+}
+
+impl Person {
+    pub fn new() -> Person {
+        Person { stdin: io::stdin(), decoder: Decoder::default(), escape: None }
+    }
+
+    pub fn fd(&self) -> BorrowedFd<'_> {
+        self.stdin.as_fd()
+    }
+
+    pub fn deadline(&self) -> Option<Instant> {
+        self.escape
+    }
+
+    /// All that came; to be called when there is something to read, or after the deadline.
+    pub fn heard(&mut self, readable: bool, now: Instant) -> io::Result<Vec<Incoming>> {
+        let mut inputs = Vec::new();
+        if readable {
+            let mut buffer = [0; READ_CHUNK];
+            let count = tty::read(self.fd(), &mut buffer)?;
+            inputs = self.decoder.feed(&buffer[..count]);
+            self.escape = None;
+        } else if self.escape.is_some_and(|due| due <= now) {
+            inputs = self.decoder.give_up();
+            self.escape = None;
+        }
+        if self.decoder.waits() {
+            self.escape = self.escape.or(Some(now + ESCAPE_TIME));
+        }
+        Ok(inputs.into_iter().filter_map(incoming).collect())
+    }
+}
+
+/// None for what does not matter.
+fn incoming(input: Input) -> Option<Incoming> {
+    match input {
+        Input::Key(key) => Some(match key.kind {
+            KeyKind::Press => Incoming::Key(key),
+            KeyKind::Repeat => Incoming::KeyAgain(key.of_kind(KeyKind::Press), Kind::Repeat),
+            KeyKind::Release => Incoming::KeyAgain(key.of_kind(KeyKind::Press), Kind::Release),
         }),
-        Event::Mouse(event) => pointer(event).map(Incoming::Mouse),
-        Event::Paste(text) => Some(Incoming::Paste(text)),
-        Event::Resize(cols, rows) => Some(Incoming::Resize(cols, rows)),
-        Event::FocusGained => Some(Incoming::Focus(true)),
-        Event::FocusLost => Some(Incoming::Focus(false)),
-    })
-}
-
-fn key(event: KeyEvent) -> Option<Key> {
-    let mut mods = modifiers(event.modifiers);
-    use event::KeyCode as Outer;
-    let code = match event.code {
-        Outer::Char(c) => {
-            // The character tells of Shift already.
-            mods = mods.without(Mods::SHIFT);
-            KeyCode::Char(c)
-        }
-        Outer::F(number) => return format!("{mods}F{number}").parse().ok(),
-        Outer::BackTab => {
-            mods |= Mods::SHIFT;
-            KeyCode::Tab
-        }
-        Outer::Null => {
-            mods |= Mods::CTRL;
-            KeyCode::Char(' ')
-        }
-        Outer::Backspace => KeyCode::Backspace,
-        Outer::Enter => KeyCode::Enter,
-        Outer::Left => KeyCode::Left,
-        Outer::Right => KeyCode::Right,
-        Outer::Up => KeyCode::Up,
-        Outer::Down => KeyCode::Down,
-        Outer::Home => KeyCode::Home,
-        Outer::End => KeyCode::End,
-        Outer::PageUp => KeyCode::PageUp,
-        Outer::PageDown => KeyCode::PageDown,
-        Outer::Tab => KeyCode::Tab,
-        Outer::Delete => KeyCode::Delete,
-        Outer::Insert => KeyCode::Insert,
-        Outer::Esc => KeyCode::Escape,
-        _ => return None,
-    };
-    Some(Key::new(code, mods))
-}
-
-const MODIFIERS: [(KeyModifiers, Mods); 6] = [
-    (KeyModifiers::SHIFT, Mods::SHIFT),
-    (KeyModifiers::ALT, Mods::ALT),
-    (KeyModifiers::CONTROL, Mods::CTRL),
-    (KeyModifiers::SUPER, Mods::SUPER),
-    (KeyModifiers::HYPER, Mods::HYPER),
-    (KeyModifiers::META, Mods::META),
-];
-
-fn modifiers(outer: KeyModifiers) -> Mods {
-    let held = MODIFIERS.iter().filter(|(theirs, _)| outer.contains(*theirs));
-    held.fold(Mods::NONE, |all, (_, ours)| all | *ours)
+        Input::Mouse(event) => pointer(event).map(Incoming::Mouse),
+        Input::Paste(text) => Some(Incoming::Paste(text)),
+        Input::Focus(gained) => Some(Incoming::Focus(gained)),
+    }
 }
 
 fn pointer(event: MouseEvent) -> Option<Pointer> {
-    let which = |button: MouseButton| match button {
-        MouseButton::Left => Which::Left,
-        MouseButton::Middle => Which::Middle,
-        MouseButton::Right => Which::Right,
+    let which = |button: Button| match button {
+        Button::Left => Some(Which::Left),
+        Button::Middle => Some(Which::Middle),
+        Button::Right => Some(Which::Right),
+        _ => None,
     };
     let (act, button) = match event.kind {
-        MouseEventKind::Down(button) => (Act::Press, which(button)),
-        MouseEventKind::Up(button) => (Act::Release, which(button)),
-        MouseEventKind::Drag(button) => (Act::Drag, which(button)),
-        MouseEventKind::Moved => (Act::Move, Which::Left),
-        MouseEventKind::ScrollUp => (Act::WheelUp, Which::Left),
-        MouseEventKind::ScrollDown => (Act::WheelDown, Which::Left),
-        MouseEventKind::ScrollLeft => (Act::WheelLeft, Which::Left),
-        MouseEventKind::ScrollRight => (Act::WheelRight, Which::Left),
+        MouseKind::Press(button) => (Act::Press, which(button)?),
+        MouseKind::Release(button) => (Act::Release, which(button)?),
+        MouseKind::Move(Some(button)) => (Act::Drag, which(button)?),
+        MouseKind::Move(None) => (Act::Move, Which::Left),
+        MouseKind::Wheel(Wheel::Up) => (Act::WheelUp, Which::Left),
+        MouseKind::Wheel(Wheel::Down) => (Act::WheelDown, Which::Left),
+        MouseKind::Wheel(Wheel::Left) => (Act::WheelLeft, Which::Left),
+        MouseKind::Wheel(Wheel::Right) => (Act::WheelRight, Which::Left),
     };
-    let mods = modifiers(event.modifiers).to_string();
+    let mods = event.mods.to_string();
     let mods = mods.split('+').filter(|name| !name.is_empty()).map(str::to_owned).collect();
-    Some(Pointer { act, button, x: event.column, y: event.row, mods })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn name(code: event::KeyCode, modifiers: KeyModifiers) -> String {
-        key(KeyEvent::new(code, modifiers)).unwrap().to_string()
-    }
-
-    #[test]
-    fn keys_have_our_names() {
-        use event::KeyCode::{BackTab, Char, F, Null, Up};
-        assert_eq!(name(Char('c'), KeyModifiers::CONTROL), "Ctrl+c");
-        assert_eq!(name(Char(' '), KeyModifiers::CONTROL), "Ctrl+Space");
-        assert_eq!(name(Null, KeyModifiers::NONE), "Ctrl+Space");
-        assert_eq!(name(Char('A'), KeyModifiers::SHIFT), "A");
-        assert_eq!(name(Char('|'), KeyModifiers::SHIFT), "|");
-        assert_eq!(name(BackTab, KeyModifiers::SHIFT), "Shift+Tab");
-        assert_eq!(name(F(5), KeyModifiers::ALT), "Alt+F5");
-        assert_eq!(name(Up, KeyModifiers::SHIFT), "Shift+Up");
-    }
+    Some(Pointer { act, button, x: event.cell.col, y: event.cell.row, mods })
 }

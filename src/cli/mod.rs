@@ -7,6 +7,7 @@ mod escape;
 mod inline;
 mod output;
 mod picture;
+mod recording;
 mod sixel;
 
 use std::io::{self, IsTerminal, Read, Write};
@@ -47,6 +48,7 @@ const EXAMPLES: &str = "Examples:
   t4a send build 'cargo test\\n'   type into it
   t4a events build                see what happens: prompts, exit codes, bells
   t4a screenshot build -o it.png  take a picture of its screen
+  t4a record build -o it.cast     record it; `t4a play it.cast` shows it again
   t4a text build                  read its screen; `t4a text build 0:5` the last five rows
   t4a kill build                  end it
 
@@ -82,6 +84,16 @@ enum Action {
     Resize(command::Resize),
     Signal(command::Signal),
     Events(command::Events),
+    Record(command::Record),
+    RecordStop(command::RecordStop),
+    Recordings(command::Recordings),
+    /// Show a recording on this terminal
+    ///
+    /// Space stands still and goes on, ] goes to the next chapter, q or Ctrl-C ends. In a pipe it
+    /// is the bytes of the program, at their time.
+    Play(recording::PlayArgs),
+    /// Make a moving picture of a recording: GIF, APNG or SVG
+    Export(recording::ExportArgs),
     Kill(command::Kill),
     Config(config::ConfigArgs),
     Hello(command::Hello),
@@ -116,6 +128,9 @@ struct CreateArgs {
     /// Do not let bash, zsh or fish report prompts and commands by themselves
     #[arg(long)]
     no_integration: bool,
+    /// Record what is typed, too
+    #[arg(long, requires = "record")]
+    record_input: bool,
 }
 
 #[derive(Debug, Default, Args)]
@@ -237,6 +252,11 @@ fn run(action: Action, out: &mut Output) -> Result<(), Trouble> {
         },
         Action::Hello(hello) => ask(hello, out, output::fields),
         Action::Events(events) => stream(&events, out),
+        Action::Record(record) => recording::record(record, out),
+        Action::RecordStop(stop) => ask(stop, out, recording::stopped),
+        Action::Recordings(list) => ask(list, out, recording::list),
+        Action::Play(args) => recording::play(&args),
+        Action::Export(args) => recording::export(&args, out),
         Action::Shutdown(shutdown) => stop(&shutdown, out),
         Action::Doctor => doctor::run(out),
         Action::Daemon(args) => Ok(keeper::run(keeper_start(&args)?)?),
@@ -284,6 +304,7 @@ fn ask<C: Command>(
 fn create(args: CreateArgs) -> Result<command::Create, Trouble> {
     let mut create = args.create;
     create.shell_integration = !args.no_integration;
+    recording::of_create(&mut create, args.record_input)?;
     own_create(create)
 }
 
@@ -381,11 +402,7 @@ fn text(mut text: command::Text, out: &mut Output) -> Result<(), Trouble> {
 fn stream(events: &command::Events, out: &mut Output) -> Result<(), Trouble> {
     let mut client = Client::connect_or_start()?;
     client.send(events)?;
-    // Between two events nothing is written that could fail: `t4a events | head -n 1` must end.
-    std::thread::spawn(|| {
-        poll::wait_for_hangup(io::stdout().as_fd());
-        std::process::exit(0);
-    });
+    end_with_stdout();
     for _ in 0..events.count.unwrap_or(usize::MAX) {
         let line = client.next_line()?.ok_or(Trouble::Closed)?;
         let value = serde_json::from_slice(&line).unwrap_or(serde_json::Value::Null);
@@ -395,6 +412,14 @@ fn stream(events: &command::Events, out: &mut Output) -> Result<(), Trouble> {
         }
     }
     Ok(())
+}
+
+/// Between two events nothing is written that could fail: `t4a events | head -n 1` must end.
+fn end_with_stdout() {
+    std::thread::spawn(|| {
+        poll::wait_for_hangup(io::stdout().as_fd());
+        std::process::exit(0);
+    });
 }
 
 fn stop(shutdown: &command::Shutdown, out: &mut Output) -> Result<(), Trouble> {

@@ -196,7 +196,7 @@ pub fn commands(answer: &Value) -> String {
 }
 
 /// Columns as wide as their widest entry, the last one open.
-fn table<const N: usize>(rows: Vec<[String; N]>) -> String {
+pub fn table<const N: usize>(rows: Vec<[String; N]>) -> String {
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();
     let widths: Vec<_> = (0..N).map(|column| width(column).unwrap_or(0)).collect();
     let line = |row: &[String; N]| {

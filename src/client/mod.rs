@@ -1,5 +1,6 @@
 //! A client's end of the socket: connect, or start the server; ask; stream.
 
+mod lines;
 mod start;
 mod trouble;
 
@@ -8,6 +9,7 @@ use std::os::unix::net::UnixStream;
 
 use serde_json::Value;
 
+pub use lines::Lines;
 pub use start::log_path;
 pub use trouble::Trouble;
 
@@ -24,10 +26,6 @@ pub struct Answer {
 pub struct Client {
     stream: BufReader<UnixStream>,
 }
-
-/// The two ways of a connection, for those who read and write at once.
-pub type Reader = BufReader<UnixStream>;
-pub type Writer = UnixStream;
 
 impl Client {
     /// None if there is no server.
@@ -47,9 +45,10 @@ impl Client {
         Client::connect()?.ok_or(Trouble::Closed)
     }
 
-    pub fn split(self) -> Result<(Reader, Writer), Trouble> {
-        let writer = self.stream.get_ref().try_clone()?;
-        Ok((self.stream, writer))
+    /// For those who have more to do than to wait for lines.
+    pub fn into_lines(self) -> Lines {
+        let buffer = self.stream.buffer().to_vec();
+        Lines { stream: self.stream.into_inner(), buffer }
     }
 
     pub fn send<C: Command>(&mut self, command: &C) -> Result<(), Trouble> {

@@ -3,7 +3,8 @@
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
-use super::{Command, size, within};
+use super::{Command, RecordPart, size, within};
+use crate::cast::Format;
 use crate::mux::limits::{
     DEFAULT_COLS, DEFAULT_ROWS, DEFAULT_SCROLLBACK_LINES, MAX_IDLE_TIMEOUT_MS, MAX_LABEL,
     MAX_LABELS, MAX_SCROLLBACK_LINES,
@@ -66,6 +67,10 @@ pub struct Create {
     #[arg(long, value_enum, default_value_t)]
     #[serde(default, skip_serializing_if = "is_default")]
     pub take_over: TakeOver,
+    /// Record it from the start, as an asciicast, in this file
+    #[arg(long, value_name = "FILE", value_parser = record_part)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub record: Option<RecordPart>,
     /// Program and arguments, after `--` [default: $SHELL]
     #[arg(last = true, value_name = "CMD")]
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -77,6 +82,10 @@ impl Create {
     pub fn new() -> Create {
         Create { inherit_env: true, shell_integration: true, ..Create::default() }
     }
+}
+
+fn record_part(path: &str) -> Result<RecordPart, std::convert::Infallible> {
+    Ok(RecordPart { path: path.to_owned(), format: Format::default(), input: false })
 }
 
 fn yes() -> bool {
@@ -105,6 +114,10 @@ impl Command for Create {
         self.check(mux)?;
         let scrollback_lines = self.scrollback_lines()?;
         let idle_timeout_ms = self.idle_timeout_ms()?;
+        let record = self.record.clone().map(RecordPart::wish).transpose()?;
+        if record.is_some() {
+            mux.check_recordings()?;
+        }
         let id = mux.new_id()?;
         let program = self.program(mux, id)?;
         let identity = Identity {
@@ -116,12 +129,13 @@ impl Command for Create {
             idle_timeout_ms,
             scrollback_lines,
             take_over: self.take_over,
+            recordings: Vec::new(),
             exit_told: false,
         };
         let cwd = self.cwd.unwrap_or_else(|| mux.host.home.clone());
-        let record = Vec::new();
-        let plan = Plan { id, size, argv: program.argv, env: program.env, cwd, record };
-        mux.spawn(identity, self.ready, plan, ticket);
+        let (argv, env) = (program.argv, program.env);
+        let plan = Plan { id, size, argv, env, cwd, record: Vec::new() };
+        mux.spawn(identity, self.ready, plan, record, ticket);
         Ok(())
     }
 }

@@ -1,5 +1,6 @@
 //! One file a command: its arguments, for the wire and the command line alike, and what it does.
 
+mod action;
 mod attach;
 mod cells;
 mod commands;
@@ -16,6 +17,9 @@ mod list;
 mod look;
 mod mouse;
 mod paste;
+mod record;
+mod record_stop;
+mod recordings;
 mod resize;
 mod run;
 mod screenshot;
@@ -48,6 +52,9 @@ pub use list::List;
 pub use look::Look;
 pub use mouse::{Act, Mouse, Which};
 pub use paste::Paste;
+pub use record::{Record, RecordPart};
+pub use record_stop::RecordStop;
+pub use recordings::Recordings;
 pub use resize::Resize;
 pub use run::Run;
 pub use screenshot::{Encoding, Format, Highlight, Screenshot};
@@ -79,8 +86,7 @@ macro_rules! commands {
         /// Every command's name.
         pub const NAMES: &[&str] = &[$($command::NAME),*];
 
-        /// Runs the command a request names.
-        pub fn run(mux: &mut Mux, request: Request, ticket: &Ticket) -> Result<(), Failure> {
+        fn perform(mux: &mut Mux, request: Request, ticket: &Ticket) -> Result<(), Failure> {
             match request.cmd.as_str() {
                 $($command::NAME => request.fields::<$command>()?.run(mux, ticket),)*
                 other => Err(unknown(other)),
@@ -91,7 +97,18 @@ macro_rules! commands {
 
 commands! {
     Create, List, Kill, Run, Wait, Look, Send, Keys, Paste, Mouse, Screenshot, Text, Cells, Search, Cursor, Resize,
-    Events, Config, Hello, Info, Commands, Signal, Attach, View, Detach, Workspace, Shutdown,
+    Events, Config, Hello, Info, Commands, Signal, Attach, View, Detach, Workspace, Record, RecordStop,
+    Recordings, Shutdown,
+}
+
+/// Runs the command a request names.
+pub fn run(mux: &mut Mux, request: Request, ticket: &Ticket) -> Result<(), Failure> {
+    let written_down = action::begin(mux, &request, ticket);
+    let done = perform(mux, request, ticket);
+    if let Some(terminal) = written_down {
+        mux.end_action(terminal, done.is_ok());
+    }
+    done
 }
 
 fn unknown(name: &str) -> Failure {

@@ -1,5 +1,6 @@
-//! What is typed, by people or agents, as the bytes a program gets.
+//! What is typed, by people or agents, as the bytes a program gets; and such bytes read back.
 
+mod decode;
 mod encode;
 mod focus;
 mod key;
@@ -13,6 +14,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
+pub use decode::{Decoder, Input};
 pub use encode::{KeyModes, encode};
 pub use focus::focus;
 pub use key::{Key, KeyCode, KeyKind, MAX_TEXT_CHARS, Mods};

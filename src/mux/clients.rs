@@ -112,6 +112,12 @@ impl Clients {
         if client.finished() { Turn::Close } else { Turn::Wait }
     }
 
+    /// A stream has ended: that may have been all a client was there for.
+    pub fn settled(&self, id: ClientId) -> Turn {
+        let over = self.all.get(&id).is_some_and(Client::finished);
+        if over { Turn::Close } else { Turn::Wait }
+    }
+
     /// The last batch was taken.
     pub fn drained(&mut self, id: ClientId) {
         if let Some(client) = self.all.get_mut(&id) {

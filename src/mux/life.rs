@@ -3,7 +3,7 @@
 use super::limits::{KILL_GRACE, MAX_DEAD, MAX_TERMINALS, READY_TIMEOUT};
 use super::signals::{SIGCONT, SIGHUP, SIGKILL, signal_name};
 use super::terminal::{Dying, Readiness};
-use super::{Effect, Exit, Identity, Life, Mux, Target, Terminal, TerminalId, Ticket};
+use super::{Effect, Exit, Identity, Life, Mux, RecordWish, Target, Terminal, TerminalId, Ticket};
 use crate::term::Size;
 use crate::wire::{Code, Event, Failure};
 use serde::Serialize;
@@ -51,7 +51,14 @@ impl Mux {
     }
 
     /// Starts a program; the ticket is answered when it runs or cannot.
-    pub fn spawn(&mut self, identity: Identity, ready: bool, mut plan: Plan, ticket: &Ticket) {
+    pub fn spawn(
+        &mut self,
+        identity: Identity,
+        ready: bool,
+        mut plan: Plan,
+        record: Option<RecordWish>,
+        ticket: &Ticket,
+    ) {
         let id = identity.id;
         let life =
             Life::Starting { ticket: Some(ticket.clone()), pid: None, runs: false, exit: None };
@@ -64,8 +71,12 @@ impl Mux {
             });
         }
         plan.record = serde_json::to_vec(&terminal.identity).unwrap_or_default();
+        let identity = terminal.identity.clone();
         self.terminals.insert(id, terminal);
-        self.effect(Effect::Spawn(Box::new(plan)));
+        match record {
+            Some(wish) => self.record_first(&identity, wish, Box::new(plan)),
+            None => self.effect(Effect::Spawn(Box::new(plan))),
+        }
     }
 
     pub(super) fn forked(&mut self, id: TerminalId, child: u32) {
@@ -87,6 +98,7 @@ impl Mux {
             }
             Err(failure) => {
                 let ticket = ticket.take();
+                self.drop_tapes(id);
                 self.terminals.remove(&id);
                 self.effect(Effect::Forget(id));
                 if let Some(ticket) = ticket {
@@ -164,6 +176,7 @@ impl Mux {
             Exit::Signal(signal) => Some(signal_name(signal)),
             Exit::Code(_) | Exit::Unknown => None,
         };
+        self.record_exit(id, exit.code());
         self.bury(id, pid, exit);
         self.emit(id, &Event::Exit { code: exit.code(), signal });
         self.touch(id);
@@ -215,6 +228,7 @@ impl Mux {
 
     fn remove(&mut self, id: TerminalId, reason: &'static str) {
         self.detach_terminal(id);
+        self.end_tapes(id, "killed");
         self.fail_run(id, &Failure::new(Code::NotFound, format!("{id} was killed")));
         let Some(terminal) = self.terminals.remove(&id) else { return };
         self.dead.retain(|dead| *dead != id);
@@ -256,6 +270,7 @@ impl Mux {
             self.effect(Effect::Save(id));
         }
         self.refuse_held(id);
+        self.stops_due(id);
         self.probe_due(id);
         self.check_run(id);
         self.check_waits_of(id, None);

@@ -45,6 +45,15 @@ pub const MAX_VIEWS: usize = 1024;
 pub const MAX_VIEW_NAME: usize = 64;
 /// Bytes of a program that a raw view has not read yet; with more it gets a redraw.
 pub const MAX_RAW_QUEUE: usize = 256 << 10;
+/// Recordings that run at once, and those that are over and can be asked about.
+pub const MAX_RECORDINGS: usize = 64;
+pub const MAX_ENDED_RECORDINGS: usize = 64;
+/// Bytes of a recording that the disk or the client has not taken yet; more are left out.
+pub const MAX_RECORDING_QUEUE: usize = 8 << 20;
+/// Bytes of a recording handed to a client at a time.
+pub const RECORDING_BATCH: usize = 256 << 10;
+/// Bytes of the path of a recording.
+pub const MAX_PATH: usize = 4096;
 /// Commands of a terminal that are remembered.
 pub const MAX_COMMANDS: usize = 1000;
 /// Layouts kept for clients, and bytes of JSON of each.
@@ -99,6 +108,8 @@ pub const REDRAWN_QUIET: Duration = Duration::from_millis(100);
 /// Ctrl-C is pressed again after so long, and given up on after so long.
 pub const CANCEL_AGAIN: Duration = Duration::from_millis(500);
 pub const CANCEL_AT_MOST: Duration = Duration::from_secs(3);
+/// How long `record_stop` waits for the disk.
+pub const RECORDING_GRACE: Duration = Duration::from_secs(5);
 /// How long `create` waits for the first prompt with `ready`.
 pub const READY_TIMEOUT: Duration = Duration::from_secs(10);
 /// From SIGHUP to SIGKILL, and from SIGKILL to giving up on an answer.
@@ -142,6 +153,7 @@ pub struct Limits {
     pub conditions: usize,
     pub wait_ms: u64,
     pub run_lines: usize,
+    pub recordings: usize,
 }
 
 impl Limits {
@@ -170,5 +182,6 @@ impl Limits {
         conditions: MAX_CONDITIONS,
         wait_ms: MAX_WAIT_MS,
         run_lines: MAX_RUN_LINES,
+        recordings: MAX_RECORDINGS,
     };
 }

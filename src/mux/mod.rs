@@ -16,6 +16,7 @@ pub mod patterns;
 mod pictures;
 mod raw;
 mod record;
+mod recordings;
 mod restore;
 mod runs;
 pub mod signals;
@@ -40,6 +41,7 @@ pub use life::Plan;
 pub use look::LookWish;
 pub use pictures::PictureRequest;
 pub use record::ServerRecord;
+pub use recordings::{Definition, Opening, RecordWish, RecordingId};
 pub use restore::{Past, ToldEvent};
 pub use runs::Asked;
 pub use terminal::{Exit, Identity, Life, Terminal, TerminalId};
@@ -47,12 +49,14 @@ pub use typing::{Input, Secret};
 pub use views::{Attachment, TakeOver, Typist, ViewId};
 pub use waits::{Only, Wanted};
 
+use crate::cast::Written;
 use crate::term::Size;
 use crate::view::grep::{Found, Hunt};
 use crate::view::shot::{Order, Picture};
 use crate::wire::{self, Code, Event, EventKind, Failure, Request, Tag, failure_line};
 use clients::{Clients, Turn};
 use events::Events;
+use recordings::Tapes;
 use timers::Timers;
 use views::Views;
 use waits::Waits;
@@ -69,6 +73,9 @@ pub struct Host {
     pub integration_dir: Option<String>,
     pub worker_pid: u32,
     pub keeper_pid: u32,
+    /// A moment, and when it was: milliseconds since 1970.
+    pub since: Instant,
+    pub since_ms: u64,
 }
 
 /// What happens to the server.
@@ -115,6 +122,19 @@ pub enum Incoming<'a> {
     Taken {
         client: ClientId,
         bytes: usize,
+    },
+    /// Whether the program reads without an echo what is about to be typed.
+    Echo {
+        id: TerminalId,
+        hidden: bool,
+    },
+    RecordingOpened {
+        id: RecordingId,
+        result: Result<Written, String>,
+    },
+    RecordingWritten {
+        id: RecordingId,
+        result: Result<(), String>,
     },
     Tick,
 }
@@ -200,6 +220,23 @@ pub enum Effect {
         header: Vec<u8>,
         bytes: Vec<u8>,
     },
+    /// Someone records what is typed; `Echo` comes back before it is.
+    LookForEcho(TerminalId),
+    /// A file for a recording; `RecordingOpened` comes back.
+    OpenRecording {
+        id: RecordingId,
+        path: String,
+        opening: Opening,
+    },
+    /// More of it; `RecordingWritten` comes back.
+    WriteRecording {
+        id: RecordingId,
+        bytes: Vec<u8>,
+    },
+    CloseRecording {
+        id: RecordingId,
+        remove: bool,
+    },
     /// The terminal is gone: let its descriptors go.
     Forget(TerminalId),
     Remember {
@@ -223,6 +260,7 @@ pub struct Mux {
     next_id: u32,
     clients: Clients,
     views: Views,
+    tapes: Tapes,
     /// Layouts of clients, by name.
     workspaces: BTreeMap<String, serde_json::Value>,
     events: Events,
@@ -250,6 +288,7 @@ impl Mux {
             next_id: record.next_id,
             clients: Clients::default(),
             views: Views::default(),
+            tapes: Tapes::default(),
             workspaces: record.workspaces,
             events: Events::new(record.seq),
             news: false,
@@ -276,6 +315,7 @@ impl Mux {
                 self.detach_client(client);
                 self.waits.remove_client(client);
                 self.forget_runs(client);
+                self.forget_recordings(client);
                 self.clients.remove(client);
             }
             Incoming::Drained(client) => {
@@ -290,6 +330,9 @@ impl Mux {
             Incoming::Searched { ticket, result } => self.searched(&ticket, result),
             Incoming::Rendered { request, result } => self.rendered(&request, result),
             Incoming::Taken { client, bytes } => self.taken(client, bytes),
+            Incoming::Echo { id, hidden } => self.echo_found(id, hidden),
+            Incoming::RecordingOpened { id, result } => self.recording_opened(id, result),
+            Incoming::RecordingWritten { id, result } => self.recording_written(id, result),
             Incoming::Tick => self.tick(),
         }
         self.settle();
@@ -470,6 +513,7 @@ impl Mux {
     /// once a turn.
     fn settle(&mut self) {
         self.check_waits();
+        self.hand_out_recordings();
         if std::mem::take(&mut self.news) {
             let effects = &mut self.effects;
             self.clients.batches(&self.events, |client, bytes| {
@@ -529,6 +573,7 @@ impl Mux {
             return;
         }
         terminal.grid.resize(size);
+        self.record_size(id, size);
         self.effect(Effect::Resize { id, size });
         self.effect(Effect::Save(id));
         self.tell_size(id);
@@ -565,7 +610,7 @@ impl Mux {
 
     fn arm(&mut self, id: TerminalId) {
         let idle_timeout = Duration::from_millis(self.idle_timeout_ms(Some(id)));
-        let others = [self.frame_deadline(id), self.waits_deadline(id)];
+        let others = [self.frame_deadline(id), self.waits_deadline(id), self.stops_deadline(id)];
         if let Some(terminal) = self.terminals.get_mut(&id) {
             let own = terminal.deadline(idle_timeout);
             let deadline = own.into_iter().chain(others.into_iter().flatten()).min();

@@ -26,8 +26,10 @@ impl Mux {
         let Some(terminal) = self.terminals.get_mut(&id) else { return };
         terminal.output_bytes += bytes.len() as u64;
         terminal.last_output = now;
+        let was_idle = std::mem::take(&mut terminal.idle);
         self.views.wrote(id, bytes);
-        if std::mem::take(&mut terminal.idle) {
+        self.record_output(id, bytes);
+        if was_idle {
             self.emit(id, &Event::Activity);
         }
         if self.is_observed(id) {
@@ -109,6 +111,7 @@ impl Mux {
             }
             Notice::CommandStart { command } => {
                 self.run_started(id);
+                self.record_mark(id, command.as_deref().unwrap_or_default());
                 self.command_started(id, command)
             }
             Notice::CommandDone { code, key, command, output, cut } => {
@@ -119,6 +122,7 @@ impl Mux {
                 event
             }
             Notice::Prompt => {
+                self.record_mark(id, "");
                 self.emit(id, &Event::Prompt);
                 self.run_prompted(id);
                 return self.ready(id, true);

@@ -125,11 +125,19 @@ impl Mux {
             self.effect(Effect::Save(id));
             self.tell_size(id);
         }
+        self.go_on_recording(id);
         if degraded {
             // What could not be fed is not tried again.
             self.effect(Effect::Save(id));
         }
         self.arm(id);
+    }
+
+    /// With what comes from now on: the rest was recorded.
+    fn go_on_recording(&mut self, id: TerminalId) {
+        let identity = self.terminals.get(&id).map(|terminal| &terminal.identity);
+        let recordings = identity.map(|identity| identity.recordings.clone()).unwrap_or_default();
+        self.record_again(id, &recordings);
     }
 
     /// Its program has ended, and that was told; the text stays.

@@ -14,7 +14,7 @@ use super::limits::{
 use super::runs::Run;
 use super::typing::Held;
 use super::waits::Probing;
-use super::{TakeOver, Ticket};
+use super::{Definition, TakeOver, Ticket};
 use crate::term::{self, Limits, LineNo, ShellState, Size};
 use crate::wire::{Code, Failure, Pair, pairs};
 
@@ -62,6 +62,8 @@ pub struct Identity {
     pub scrollback_lines: u32,
     #[serde(default)]
     pub take_over: TakeOver,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub recordings: Vec<Definition>,
     /// The exit event was given out.
     pub exit_told: bool,
 }

@@ -26,6 +26,8 @@ fn bench() -> Bench {
         integration_dir: Some("/run/shell".into()),
         worker_pid: 2,
         keeper_pid: 1,
+        since: Instant::now(),
+        since_ms: 1_700_000_000_000,
     };
     let now = Instant::now();
     let mut mux = Mux::new(host, ServerRecord::first(None), now);

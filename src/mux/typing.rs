@@ -131,7 +131,12 @@ impl Mux {
                 );
                 Err(Failure::new(Code::Echoes, error))
             }
-            false => self.type_and_answer(terminal, &Input::Bytes(bytes), by, &ticket),
+            false => {
+                let seq = self.seq();
+                let stamp = self.get(terminal).map(|terminal| terminal.grid.stamp());
+                self.type_unrecorded(terminal, &bytes, by)
+                    .map(|()| self.answer(&ticket, json!({ "seq": seq, "stamp": stamp })))
+            }
         };
         if let Err(failure) = typed {
             self.refuse(&ticket, &failure);

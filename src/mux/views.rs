@@ -223,11 +223,15 @@ impl Mux {
             self.emit(terminal, &Event::Released { view: id.0, name: view.clone() });
         }
         self.views.all.remove(&id);
-        let more = self.views.all.values().any(|view| view.client == client);
+        let more = self.has_views(client) || self.streams_to(client);
         self.clients.has_view(client, more);
         self.emit(terminal, &Event::Detached { view: id.0, name: view });
         self.touch(terminal);
         Ok(())
+    }
+
+    pub(super) fn has_views(&self, client: ClientId) -> bool {
+        self.views.all.values().any(|view| view.client == client)
     }
 
     /// A client is gone, and so are its views.
@@ -269,8 +273,33 @@ impl Mux {
         view.map(|view| view.terminal).ok_or_else(|| no_view(id))
     }
 
-    /// Queues what was typed, if its typist may type now.
+    /// Types, if the typist may type now.
     pub fn type_in(&mut self, id: TerminalId, bytes: &[u8], by: Typist) -> Result<(), Failure> {
+        self.queue_input(id, bytes, by)?;
+        self.record_input(id, bytes);
+        self.input_queued(id);
+        Ok(())
+    }
+
+    /// The same with what no recording may have.
+    pub(super) fn type_unrecorded(
+        &mut self,
+        id: TerminalId,
+        bytes: &[u8],
+        by: Typist,
+    ) -> Result<(), Failure> {
+        self.queue_input(id, bytes, by)?;
+        self.input_queued(id);
+        Ok(())
+    }
+
+    fn input_queued(&mut self, id: TerminalId) {
+        self.effect(super::Effect::Input(id));
+        self.probe_soon(id);
+        self.arm(id);
+    }
+
+    fn queue_input(&mut self, id: TerminalId, bytes: &[u8], by: Typist) -> Result<(), Failure> {
         if let Err(failure) = self.may_type(id, by) {
             if let Some(terminal) = self.get_mut(id).filter(|_| by == Typist::Agent) {
                 terminal.refused += 1;
@@ -292,9 +321,6 @@ impl Mux {
         if before.map(|(name, _)| name) != terminal.typing.as_ref().map(|(name, _)| name.clone()) {
             self.touch(id);
         }
-        self.effect(super::Effect::Input(id));
-        self.probe_soon(id);
-        self.arm(id);
         Ok(())
     }
 

@@ -1,6 +1,7 @@
 //! System calls: the only place that knows rustix.
 
 pub mod channel;
+pub mod files;
 pub mod inspect;
 pub mod limits;
 pub mod mapping;
@@ -13,6 +14,7 @@ pub mod pty;
 pub mod ready;
 pub mod signal;
 pub mod socket;
+pub mod tty;
 
 use std::io;
 

@@ -31,6 +31,24 @@ pub fn is_readable(fd: BorrowedFd<'_>) -> bool {
     matches!(poll(&mut fds, Some(&now)), Ok(1..))
 }
 
+/// Sleeps until something can be read from one of a few descriptors, or time is up; which of them.
+/// A signal ends it too.
+pub fn readable<const N: usize>(
+    fds: [Option<BorrowedFd<'_>>; N],
+    timeout: Duration,
+) -> io::Result<[bool; N]> {
+    let mut polled: Vec<PollFd<'_>> =
+        fds.iter().flatten().map(|fd| PollFd::from_borrowed_fd(*fd, PollFlags::IN)).collect();
+    let timeout = Timespec::try_from(timeout).ok();
+    match poll(&mut polled, timeout.as_ref()) {
+        Ok(_) => {}
+        Err(Errno::INTR) => return Ok([false; N]),
+        Err(error) => return Err(error.into()),
+    }
+    let mut polled = polled.iter();
+    Ok(fds.map(|fd| fd.is_some() && polled.next().is_some_and(|fd| !fd.revents().is_empty())))
+}
+
 /// Sleeps until nobody is left to read what is written to `fd`.
 pub fn wait_for_hangup(fd: BorrowedFd<'_>) {
     let mut fds = [PollFd::from_borrowed_fd(fd, PollFlags::empty())];

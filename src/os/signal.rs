@@ -1,7 +1,8 @@
 //! Signals to children, and their ends.
 
-use std::io;
-use std::os::fd::BorrowedFd;
+use std::io::{self, Read};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::net::UnixStream;
 
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitOptions, WaitStatus};
@@ -93,22 +94,42 @@ pub fn stop_self() {
     let _ = rustix::process::kill_process(own, rustix::process::Signal::STOP);
 }
 
-/// Calls `act` from a thread of its own when this process is told to end.
-pub fn on_end(act: impl Fn() + Send + 'static) -> io::Result<()> {
+/// Signals that would end this process.
+pub const ENDS: &[i32] = {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
-    let (mut wake, write) = std::os::unix::net::UnixStream::pair()?;
-    for signal in [SIGTERM, SIGHUP, SIGINT, SIGQUIT] {
-        signal_hook::low_level::pipe::register(signal, write.try_clone()?)?;
-    }
-    std::thread::spawn(move || {
-        use std::io::Read;
-        // The write end stays open for as long as the process lives.
-        let _keep = write;
-        while matches!(wake.read(&mut [0]), Ok(1)) {
-            act();
+    &[SIGTERM, SIGHUP, SIGINT, SIGQUIT]
+};
+/// The terminal has another size.
+pub const RESIZES: &[i32] = &[signal_hook::consts::SIGWINCH];
+
+/// Signals that this process hears of when it looks, instead of what they would do.
+pub struct Heard {
+    wake: UnixStream,
+}
+
+impl Heard {
+    pub fn of(signals: &[i32]) -> io::Result<Heard> {
+        let (wake, write) = UnixStream::pair()?;
+        wake.set_nonblocking(true)?;
+        for signal in signals {
+            signal_hook::low_level::pipe::register(*signal, write.try_clone()?)?;
         }
-    });
-    Ok(())
+        Ok(Heard { wake })
+    }
+
+    /// Readable when one came.
+    pub fn fd(&self) -> BorrowedFd<'_> {
+        self.wake.as_fd()
+    }
+
+    /// Whether any came since it was asked last.
+    pub fn any(&mut self) -> bool {
+        let mut any = false;
+        while matches!(self.wake.read(&mut [0; 64]), Ok(1..)) {
+            any = true;
+        }
+        any
+    }
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{FlockOperation, Mode, OFlags};
 use rustix::io::Errno;
-use rustix::net::{AddressFamily, SocketAddrUnix, SocketType};
+use rustix::net::{AddressFamily, RecvFlags, SocketAddrUnix, SocketType};
 
 pub use super::channel::send_alone;
 use super::explain;
@@ -245,6 +245,16 @@ fn unlink_at(link: &Path, target: &Path) {
 fn own_link(link: &Path) -> Option<PathBuf> {
     let stat = paths::lstat(link).ok()?;
     (stat.st_uid == my_uid()).then(|| std::fs::read_link(link).ok())?
+}
+
+/// Reads what is there; `WouldBlock` when that is nothing, though writes to it may wait.
+pub fn read_now(socket: BorrowedFd<'_>, buffer: &mut [u8]) -> io::Result<usize> {
+    loop {
+        match rustix::net::recv(socket, &mut *buffer, RecvFlags::DONTWAIT) {
+            Err(Errno::INTR) => {}
+            result => return Ok(result?.1),
+        }
+    }
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use tokio::sync::mpsc;
 use super::connection::{self, FromClient, OUT_QUEUE, ToClient};
 use super::keeper_line::KeeperLine;
 use super::pty_line::{PtyLine, Rest};
+use super::recorder::{Done, Recorded, Recorders};
 use super::rekeep::Rekeep;
 use super::render::{Rendered, Renderers};
 use super::spawn::Prepared;
@@ -32,6 +33,8 @@ use crate::wire::{Code, Failure};
 const BURST: usize = 32;
 /// Output read after a program's end before the end is told: a background job may go on for ever.
 const MAX_LAST_WORDS: u64 = 1 << 20;
+/// How long a worker that is to go waits for the disk.
+const LAST_WRITES: Duration = Duration::from_millis(500);
 /// Longest the hub sleeps.
 const LONG: Duration = Duration::from_secs(3600);
 
@@ -51,7 +54,10 @@ pub struct Hub {
     pub(super) to_busy: mpsc::Sender<TerminalId>,
     readable: mpsc::Receiver<TerminalId>,
     renderers: Renderers,
+    recorders: Recorders,
     pub(super) rekeep: Rekeep,
+    /// The keeper said that it goes.
+    pub(super) parting: bool,
     /// It is dead, and the next one is not started yet.
     pub(super) keeperless: bool,
     pub(super) end: Option<io::Result<()>>,
@@ -80,7 +86,9 @@ impl Hub {
             readable,
             renderers: Renderers::default(),
             rekeep,
+            parting: false,
             keeperless: false,
+            recorders: Recorders::default(),
             end: None,
         })
     }
@@ -93,6 +101,7 @@ impl Hub {
         loop {
             self.perform();
             if let Some(end) = self.end.take() {
+                self.finish_recordings().await;
                 return end;
             }
             self.wait().await;
@@ -109,6 +118,19 @@ impl Hub {
             }
             // The tasks around the hub get the processor, and new readiness is looked for.
             tokio::task::yield_now().await;
+        }
+    }
+
+    /// What was recorded is on the disk before the worker goes, if that does not take too long.
+    async fn finish_recordings(&mut self) {
+        let deadline = clock::now() + LAST_WRITES;
+        while self.mux.writes_recordings() {
+            let news = tokio::time::timeout_at(deadline.into(), self.news.recv()).await;
+            let Ok(Some(news)) = news else { return };
+            if matches!(news, News::Recorded(_)) {
+                self.hear(news);
+                self.perform();
+            }
         }
     }
 
@@ -161,6 +183,7 @@ impl Hub {
                 let Rendered { request, result, .. } = *rendered;
                 self.mux.on(Incoming::Rendered { request, result }, now);
             }
+            News::Recorded(recorded) => self.hear_recorder(recorded),
         }
     }
 
@@ -178,9 +201,22 @@ impl Hub {
                 self.mux.on(Incoming::Started { id, result: Err(failure) }, now);
             }
             FromKeeper::Exited { slot, exit: ended } => self.ended(TerminalId(slot.0), exit(ended)),
-            FromKeeper::Part => self.end = Some(Ok(())),
+            FromKeeper::Part => {
+                self.parting = true;
+                self.end = Some(Ok(()));
+            }
             other => process::complain(&format!("the keeper said {other:?}, which is not for now")),
         }
+    }
+
+    fn hear_recorder(&mut self, mut recorded: Recorded) {
+        let id = recorded.id;
+        self.recorders.back(id, recorded.take_file());
+        let incoming = match recorded.done {
+            Done::Opened(result) => Incoming::RecordingOpened { id, result },
+            Done::Wrote(result) => Incoming::RecordingWritten { id, result },
+        };
+        self.mux.on(incoming, clock::now());
     }
 
     fn hear_client(&mut self, client: ClientId, message: FromClient) {
@@ -301,6 +337,14 @@ impl Hub {
                 Effect::Picture { client, header, bytes } => {
                     self.tell(client, ToClient::Picture { header, bytes });
                 }
+                Effect::LookForEcho(id) => self.look_for_echo(id),
+                Effect::OpenRecording { id, path, opening } => {
+                    self.recorders.open(id, path, opening, &self.to_hub);
+                }
+                Effect::WriteRecording { id, bytes } => {
+                    self.recorders.write(id, bytes, &self.to_hub);
+                }
+                Effect::CloseRecording { id, remove } => self.recorders.close(id, remove),
                 Effect::Forget(id) => {
                     self.lines.remove(&id);
                     self.tell_keeper(Some(ToKeeper::Forget { slot: SlotId(id.0) }));
@@ -316,6 +360,13 @@ impl Hub {
                 Effect::Shutdown => self.tell_keeper(Some(ToKeeper::Shutdown)),
             }
         }
+    }
+
+    /// Where lines are read without an echo, something is to be hidden.
+    fn look_for_echo(&mut self, id: TerminalId) {
+        let flags = self.lines.get(&id).and_then(|line| pty::flags(line.fd()));
+        let hidden = flags.is_some_and(|flags| flags.canonical && !flags.echo);
+        self.mux.on(Incoming::Echo { id, hidden }, clock::now());
     }
 
     /// A connection whose queue is full has stopped keeping to the rules; it is let go.

@@ -7,6 +7,7 @@ mod hub;
 mod keeper_line;
 mod probe;
 mod pty_line;
+mod recorder;
 mod recover;
 mod rekeep;
 mod render;
@@ -26,6 +27,7 @@ use crate::view::grep::Found;
 use crate::wire::Failure;
 use connection::FromClient;
 use hub::Hub;
+use recorder::Recorded;
 use rekeep::Rekeep;
 use render::Rendered;
 use spawn::Prepared;
@@ -66,6 +68,7 @@ enum News {
         result: Result<Found, Failure>,
     },
     Rendered(Box<Rendered>),
+    Recorded(Recorded),
 }
 
 type ToHub = mpsc::Sender<News>;
@@ -134,6 +137,8 @@ fn host() -> Host {
         integration_dir: files.ok().map(|dir| dir.to_string_lossy().into_owned()),
         worker_pid: std::process::id(),
         keeper_pid: std::os::unix::process::parent_id(),
+        since: clock::now(),
+        since_ms: clock::unix_ms(),
     }
 }
 

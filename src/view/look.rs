@@ -27,6 +27,25 @@ pub struct Look {
     pub cursor: Option<(CursorShape, Rgb)>,
 }
 
+impl Look {
+    /// Nothing but a background.
+    pub fn blank(fg: Rgb, bg: Rgb) -> Look {
+        Look {
+            fg,
+            bg,
+            line: fg,
+            bold: false,
+            italic: false,
+            hidden: false,
+            strike: false,
+            overline: false,
+            link: false,
+            underline: Underline::None,
+            cursor: None,
+        }
+    }
+}
+
 /// What is laid over a cell.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Over {

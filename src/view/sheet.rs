@@ -67,6 +67,31 @@ pub struct Sheet {
     pub highlighted: Option<usize>,
 }
 
+impl Sheet {
+    pub fn looks(&self) -> impl ExactSizeIterator<Item = Look> {
+        self.inks.iter().map(|ink| ink.look)
+    }
+
+    /// Blank rows at the end, until there are so many.
+    pub fn fill_to(&mut self, rows: usize) {
+        if self.rows.len() >= rows {
+            return;
+        }
+        let look = Look::blank(self.foreground, self.background);
+        self.inks.push(Ink { look, style: Style::default(), link: None });
+        let ink = (self.inks.len() - 1) as u32;
+        let tile = Tile { ch: ' ', width: 1, size: LineSize::Single, ink };
+        let line = self.rows.last().map_or(0, |row| row.line);
+        self.rows.resize_with(rows, || SheetRow {
+            line,
+            place: None,
+            wraps: false,
+            tiles: vec![tile; self.gutter + self.cols],
+            joined: Vec::new(),
+        });
+    }
+}
+
 /// How tiles look, for pictures, and what the program had asked for, for text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Ink {

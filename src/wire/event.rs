@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::Role;
+use super::{RecordingState, Role};
 
 /// One event as it stands on the wire, without `seq` and `terminal`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -84,6 +84,19 @@ pub enum Event {
     Resized {
         cols: u16,
         rows: u16,
+    },
+    /// A recording began, or is over.
+    Recording {
+        recording: String,
+        state: RecordingState,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        path: Option<String>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        duration_ms: Option<u64>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        events: Option<u64>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        error: Option<String>,
     },
     /// Someone looks at the terminal.
     Attached {
@@ -165,7 +178,7 @@ kinds! {
     Title "title", Cwd "cwd", Prompt "prompt", CommandStart "command_start",
     CommandDone "command_done", AltScreen "alt_screen", Notification "notification",
     Clipboard "clipboard", Progress "progress", Graphics "graphics", Payload "payload",
-    Resized "resized", Attached "attached", Detached "detached", Taken "taken",
+    Resized "resized", Recording "recording", Attached "attached", Detached "detached", Taken "taken",
     Released "released", Screen "screen", Output "output", Workspace "workspace",
     Restarted "restarted", Lost "lost",
 }

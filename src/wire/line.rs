@@ -77,6 +77,11 @@ fn tag(fields: &mut Map<String, Value>) -> Result<Option<Tag>, Failure> {
 }
 
 impl Request {
+    /// The fields as they were sent.
+    pub fn sent(&self) -> &Map<String, Value> {
+        &self.fields
+    }
+
     /// The fields as a command's own struct; the error names the field and what would be right.
     pub fn fields<T: DeserializeOwned>(self) -> Result<T, Failure> {
         serde_path_to_error::deserialize(Value::Object(self.fields)).map_err(|error| {

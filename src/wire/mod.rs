@@ -7,6 +7,7 @@ mod frame;
 mod line;
 pub mod pairs;
 mod picture;
+mod recording;
 mod runs;
 mod state;
 
@@ -22,5 +23,6 @@ pub use line::{
 };
 pub use pairs::Pair;
 pub use picture::PictureHeader;
+pub use recording::{RecordedLines, RecordingState, RecordingSummary};
 pub use runs::Looks;
 pub use state::{CursorState, Shape};

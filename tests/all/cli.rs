@@ -3,13 +3,13 @@
 use std::io::{Read, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::net::{UnixListener, UnixStream};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
-use crate::support::{Client, Server, alive, eventually, on_a_terminal};
+use crate::support::{Server, alive, eventually, on_a_terminal, open_files};
 
 fn stdout(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).unwrap()
@@ -212,7 +212,7 @@ fn texts_to_install_are_printed_and_are_well_formed() {
     for shell in ["bash", "zsh", "fish"] {
         let script = check(&["completions", shell], shell);
         for name in on_the_command_line() {
-            assert!(script.contains(name), "{shell}: {name}");
+            assert!(script.contains(&name.replace('_', "-")), "{shell}: {name}");
         }
         assert!(!script.contains("__worker") && !script.contains("--background"), "{shell}");
         assert!(check(&["shell-init", shell], shell).contains("133;"), "{shell}");
@@ -220,6 +220,7 @@ fn texts_to_install_are_printed_and_are_well_formed() {
     let page = stdout(&server.cli(&["man"]));
     assert!(page.contains(".TH t4a 1"), "{page}");
     for name in on_the_command_line() {
+        let name = name.replace('_', "\\-");
         assert!(page.contains(&format!("t4a\\-{name}(1)")), "{name}");
     }
     assert!(!server.socket().exists(), "no server is needed for that");
@@ -494,17 +495,13 @@ fn a_socket_may_come_from_systemd() {
     let hello = daemon.hello();
     assert_eq!(hello["socket"], server.socket().display().to_string());
     assert_eq!(hello["keeper_pid"], daemon.daemon.id());
-    let mut client = Client::new(UnixStream::connect(server.socket()).unwrap());
-    let created = client.ok(json!({"cmd": "create", "cmd_args": ["cat"]}));
-    let pid = created["pid"].as_i64().unwrap();
+    let id = server.script("printf '\\a'; read line");
+    let pid = server.connect().info(&id)["pid"].as_i64().unwrap();
     let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap();
     let environment = String::from_utf8(environment).unwrap();
     assert!(environment.contains(&format!("T4A_SOCKET={}", server.socket().display())));
     assert!(!environment.contains("LISTEN_"), "{environment}");
-    let open: Vec<PathBuf> = std::fs::read_dir(format!("/proc/{pid}/fd"))
-        .unwrap()
-        .map(|entry| std::fs::read_link(entry.unwrap().path()).unwrap())
-        .collect();
+    let open = open_files(pid);
     assert!(open.iter().all(|target| target.starts_with("/dev/pts")), "{open:?}");
     server.json(&["shutdown"]);
     assert_eq!(daemon.daemon.wait().unwrap().code(), Some(0));

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use crate::support::{Client, Server, alive, eventually};
+use crate::support::{Client, Server, alive, eventually, open_files};
 
 fn pid(of: &Value) -> i64 {
     of["pid"].as_i64().unwrap()
@@ -182,15 +182,11 @@ fn a_program_starts_at_home_or_where_it_is_told_to() {
 fn a_program_inherits_its_tty_and_nothing_else() {
     let line = "trap '' HUP INT QUIT PIPE; ulimit -S -n 300; exec 9</dev/null; exec \"$0\" \"$@\"";
     let server = started_by(line, &[]);
-    // It has rung when its loader has closed the libraries.
     let id = server.script("printf '\\a'; read line");
     let pid = pid(&server.connect().info(&id));
-    let entries = std::fs::read_dir(format!("/proc/{pid}/fd")).unwrap();
-    let mut open: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
-    open.sort();
-    let targets: Vec<_> = open.iter().map(|path| std::fs::read_link(path).unwrap()).collect();
-    assert_eq!(open.len(), 3, "{targets:?}");
-    assert!(targets.iter().all(|target| target.starts_with("/dev/pts")), "{targets:?}");
+    let open = open_files(pid);
+    assert_eq!(open.len(), 3, "{open:?}");
+    assert!(open.iter().all(|target| target.starts_with("/dev/pts")), "{open:?}");
     let status = proc_file(pid, "status");
     let mask = |name: &str| {
         let line = status.lines().find_map(|line| line.strip_prefix(name)).unwrap();

@@ -334,6 +334,12 @@ pub fn alive(pid: i64) -> bool {
     matches!(state, Some(state) if state != 'Z')
 }
 
+/// What a process has open. One that has just been started still holds the libraries it loads.
+pub fn open_files(pid: i64) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(format!("/proc/{pid}/fd")).unwrap();
+    entries.map(|entry| std::fs::read_link(entry.unwrap().path()).unwrap()).collect()
+}
+
 /// Looks again and again at something that has no event.
 pub fn eventually(what: &str, mut is: impl FnMut() -> bool) {
     let deadline = Instant::now() + PATIENCE;

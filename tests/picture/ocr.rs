@@ -11,9 +11,11 @@ const COLS: u16 = 80;
 const ROWS: u16 = 24;
 /// Letters are made this high before they are read: what tesseract was trained on.
 const READ_HEIGHT: usize = 56;
-
-/// Two readings of pictures that look the same differ by so much, in per cent.
-const NOISE: f64 = 0.3;
+/// Readings of pages that look the same differ by some tenths of a per cent: only the mean of
+/// several tells.
+const PAGES: u64 = 8;
+/// Pages read at a time.
+const READERS: u64 = 2;
 
 struct Random(u64);
 
@@ -179,7 +181,12 @@ fn reading(seed: u64) -> Read {
 
 #[test]
 fn small_letters_can_be_read() {
-    let pages: Vec<Read> = [3, 14, 15].map(reading).into_iter().collect();
+    let share = |first: u64| (first..PAGES).step_by(READERS as usize).map(|n| reading(7 * n + 3));
+    let pages: Vec<Read> = std::thread::scope(|scope| {
+        let readers = (0..READERS).map(|n| scope.spawn(move || share(n).collect::<Vec<_>>()));
+        let readers: Vec<_> = readers.collect();
+        readers.into_iter().flat_map(|reader| reader.join().unwrap()).collect()
+    });
     let mean = |of: fn(&Read) -> f64| pages.iter().map(of).sum::<f64>() / pages.len() as f64;
     let (full, native, shrunk) = (mean(|r| r.full), mean(|r| r.native), mean(|r| r.shrunk));
     println!(
@@ -187,5 +194,5 @@ fn small_letters_can_be_read() {
     );
     assert!(full >= 94.0, "{full}");
     assert!(native >= 92.0, "{native}");
-    assert!(native + NOISE >= shrunk, "{native} < {shrunk}");
+    assert!(native >= shrunk, "{native} < {shrunk}");
 }

@@ -175,3 +175,46 @@ proptest! {
         }
     }
 }
+
+/// What is asked of the server, with the names of keys that are typed; nothing is answered.
+fn asked(app: &mut App) -> Vec<String> {
+    let sent = app.take_effects().into_iter().filter_map(|effect| match effect {
+        Effect::Send(line) => serde_json::from_slice::<Value>(&line).ok(),
+        _ => None,
+    });
+    let name = |request: Value| match request["cmd"].as_str().unwrap() {
+        "keys" => request["keys"].as_array().unwrap().iter().map(Value::to_string).collect(),
+        other => other.to_owned(),
+    };
+    sent.map(name).filter(|name| name != "view" && name != "workspace").collect()
+}
+
+fn press(desk: &mut Desk, keys: &[&str]) {
+    for key in keys {
+        desk.app.on(Incoming::Key(key.parse().unwrap()), desk.now);
+    }
+}
+
+#[test]
+fn keys_typed_ahead_go_where_they_are_meant_to() {
+    let mut desk = Desk::new(100, 30);
+    press(&mut desk, &["Ctrl+Space", "c", "l", "s", "Enter"]);
+    assert_eq!(asked(&mut desk.app), ["create"]);
+    let tag = |app: &App| *app.pending.last_key_value().unwrap().0;
+    let line = json!({"ok": true, "tag": tag(&desk.app), "id": "t2"});
+    desk.app.on(Incoming::Line(line), desk.now);
+    assert_eq!(asked(&mut desk.app), ["attach"], "not into the window before");
+    let line = json!({"ok": true, "tag": tag(&desk.app), "view": 7});
+    desk.app.on(Incoming::Line(line), desk.now);
+    assert_eq!(asked(&mut desk.app), ["\"l\"", "\"s\"", "\"Enter\""]);
+}
+
+#[test]
+fn a_server_that_does_not_answer_holds_up_nobody_for_long() {
+    let mut desk = Desk::new(100, 30);
+    press(&mut desk, &["Ctrl+Space", "m", "Ctrl+Space", "d"]);
+    assert_eq!(asked(&mut desk.app), ["commands"]);
+    let due = desk.app.deadline().unwrap();
+    desk.app.on(Incoming::Tick, due);
+    assert!(desk.app.take_effects().iter().any(|effect| matches!(effect, Effect::Leave(_))));
+}

@@ -1,5 +1,6 @@
 //! Keys and mouse, each as a line: what happens, the modes as a program sets them, the bytes.
 
+mod decode;
 mod kitty;
 mod legacy;
 mod mouse;

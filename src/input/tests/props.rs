@@ -20,7 +20,7 @@ fn kind() -> impl Strategy<Value = KeyKind> {
 }
 
 /// Keys that are told as they are: small letters, and names but those of modifiers.
-fn told_code() -> impl Strategy<Value = KeyCode> {
+pub(super) fn told_code() -> impl Strategy<Value = KeyCode> {
     let named = TABLE.iter().map(|row| row.code).filter(|code| !code.is_modifier());
     prop::sample::select(named.chain(('a'..='z').map(KeyCode::Char)).collect::<Vec<_>>())
 }

@@ -1,12 +1,14 @@
 //! A sheet as text: plain, with escape sequences, as a page, as a drawing, as data.
 
 mod ansi;
+mod film;
 mod html;
 mod json;
 mod plain;
 mod svg;
 
 pub use ansi::ansi;
+pub use film::SvgFilm;
 pub use html::html;
 pub use json::json;
 pub use plain::plain;

@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use super::{Run, escaped, hex, is_harmless, runs};
-use crate::term::{CursorShape, Underline};
-use crate::view::sheet::{Ink, Sheet};
+use crate::term::{CursorShape, Rgb, Underline};
+use crate::view::sheet::{Ink, Sheet, SheetRow};
 
 /// Part of the cell above the base line, and the letters' size as part of its height.
 const BASE: f32 = 0.775;
@@ -13,33 +13,49 @@ const SIZE: f32 = 0.8;
 pub fn svg(sheet: &Sheet, cell: (usize, usize)) -> String {
     let (w, h) = cell;
     let (width, height) = ((sheet.gutter + sheet.cols) * w, sheet.rows.len() * h);
-    let mut out = format!(
+    let mut out = head((width, height), h, sheet.background);
+    for (y, row) in sheet.rows.iter().enumerate() {
+        put_row(row, sheet, sheet.background, (y, cell), &mut out);
+    }
+    out + "</svg>\n"
+}
+
+/// The beginning of a drawing: its size, its letters and its background.
+pub(super) fn head((width, height): (usize, usize), letter: usize, background: Rgb) -> String {
+    format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
          viewBox=\"0 0 {width} {height}\" font-family=\"JetBrains Mono, DejaVu Sans Mono, \
          monospace\" font-size=\"{:.1}\" xml:space=\"preserve\">\n<rect width=\"{width}\" \
          height=\"{height}\" fill=\"{}\"/>\n",
-        h as f32 * SIZE,
-        hex(sheet.background)
-    );
-    for (y, row) in sheet.rows.iter().enumerate() {
-        for run in runs(row, 0) {
-            put_run(&run, &sheet.inks[run.ink as usize], sheet, (y, cell), &mut out);
-        }
+        letter as f32 * SIZE,
+        hex(background)
+    )
+}
+
+/// One row; what has the drawing's own background needs none.
+pub(super) fn put_row(
+    row: &SheetRow,
+    sheet: &Sheet,
+    background: Rgb,
+    place: (usize, (usize, usize)),
+    out: &mut String,
+) {
+    for run in runs(row, 0) {
+        put_run(&run, &sheet.inks[run.ink as usize], background, place, out);
     }
-    out + "</svg>\n"
 }
 
 fn put_run(
     run: &Run,
     ink: &Ink,
-    sheet: &Sheet,
+    background: Rgb,
     (y, cell): (usize, (usize, usize)),
     out: &mut String,
 ) {
     let (x, top) = (run.col * cell.0, y * cell.1);
     let width = run.width * cell.0;
     let look = &ink.look;
-    if look.bg != sheet.background {
+    if look.bg != background {
         rect((x, top), (width, cell.1), &hex(look.bg), out);
     }
     match look.cursor {

@@ -12,6 +12,7 @@ use super::raster::{self, Band};
 use super::search;
 use super::strips;
 use super::tiles::{TileId, Tiles};
+use crate::view::look::Look;
 use crate::view::sheet::{Sheet, SheetRow, Tile};
 
 /// Packed rows kept, by number and by bytes; then all are let go.
@@ -44,6 +45,38 @@ enum Ink {
 impl Book {
     pub fn new(who: u64, cell: Cell) -> Book {
         Book { who, cell, ink: Ink::Indexed(Rows::new(Palette::new(SHADE_STEPS[0]), cell)) }
+    }
+
+    /// For pictures that follow one another and have these looks and no others; with all colours
+    /// if there are too many to be named.
+    pub fn of_looks(cell: Cell, looks: Option<&[Look]>) -> Book {
+        let mut book = Book::new(0, cell);
+        for (looks, shades) in looks.iter().flat_map(|looks| SHADE_STEPS.map(|n| (looks, n))) {
+            let mut rows = Rows::new(Palette::new(shades), cell);
+            if rows.learn(looks.iter().copied()).is_some() {
+                book.ink = Ink::Indexed(rows);
+                return book;
+            }
+        }
+        book.ink = Ink::Full(Rows::new(AllColors, cell));
+        book
+    }
+
+    /// The place of each ink's look, the colours staying as they are.
+    pub fn ids(&mut self, sheet: &Sheet) -> Vec<u32> {
+        let known = match &mut self.ink {
+            Ink::Indexed(rows) => rows.learn(sheet.looks()),
+            Ink::Full(rows) => rows.learn(sheet.looks()),
+        };
+        known.unwrap_or_default()
+    }
+
+    /// The pixels of rows, line by line.
+    pub fn pixels(&mut self, rows: &[SheetRow], ids: &[u32], glyphs: &mut Glyphs) -> Vec<u8> {
+        match &mut self.ink {
+            Ink::Indexed(ink) => ink.pixels(rows, ids, glyphs),
+            Ink::Full(ink) => ink.pixels(rows, ids, glyphs),
+        }
     }
 
     pub fn serves(&self, who: u64, cell: Cell) -> bool {
@@ -80,7 +113,8 @@ impl Book {
         }
     }
 
-    fn palette(&self) -> Option<Vec<u8>> {
+    /// Red, green and blue of each index; None if the pixels are colours themselves.
+    pub fn palette(&self) -> Option<Vec<u8>> {
         match &self.ink {
             Ink::Indexed(rows) => {
                 Some(rows.paints.colors.iter().flat_map(|c| [c.0, c.1, c.2]).collect())
@@ -92,8 +126,8 @@ impl Book {
     /// Gives each look of the sheet its place, with fewer shades or all colours if need be.
     fn choose_colors(&mut self, sheet: &Sheet) -> Vec<u32> {
         let known = match &mut self.ink {
-            Ink::Indexed(rows) => rows.learn(sheet),
-            Ink::Full(rows) if sheet.inks.len() > FEW_LOOKS => rows.learn(sheet),
+            Ink::Indexed(rows) => rows.learn(sheet.looks()),
+            Ink::Full(rows) if sheet.inks.len() > FEW_LOOKS => rows.learn(sheet.looks()),
             Ink::Full(_) => None,
         };
         if let Some(ids) = known {
@@ -101,13 +135,13 @@ impl Book {
         }
         for shades in SHADE_STEPS {
             let mut rows = Rows::new(Palette::new(shades), self.cell);
-            if let Some(ids) = rows.learn(sheet) {
+            if let Some(ids) = rows.learn(sheet.looks()) {
                 self.ink = Ink::Indexed(rows);
                 return ids;
             }
         }
         let mut rows = Rows::new(AllColors, self.cell);
-        let ids = rows.learn(sheet).unwrap_or_default();
+        let ids = rows.learn(sheet.looks()).unwrap_or_default();
         self.ink = Ink::Full(rows);
         ids
     }
@@ -156,20 +190,20 @@ impl<C: Paints> Rows<C> {
         }
     }
 
-    /// The place of each ink's look; None when the colours do not fit.
-    fn learn(&mut self, sheet: &Sheet) -> Option<Vec<u32>> {
-        if self.looks.len() + sheet.inks.len() > MAX_PAINTS {
+    /// The place of each look; None when the colours do not fit.
+    fn learn(&mut self, looks: impl ExactSizeIterator<Item = Look>) -> Option<Vec<u32>> {
+        if self.looks.len() + looks.len() > MAX_PAINTS {
             self.looks.clear();
             self.known.clear();
             self.forget();
         }
-        let mut ids = Vec::with_capacity(sheet.inks.len());
-        for ink in &sheet.inks {
-            let key = ink.look.key();
+        let mut ids = Vec::with_capacity(looks.len());
+        for look in looks {
+            let key = look.key();
             let id = match self.known.get(&key) {
                 Some(id) => *id,
                 None => {
-                    self.looks.push(Paint::new(ink.look, &mut self.paints)?);
+                    self.looks.push(Paint::new(look, &mut self.paints)?);
                     let id = (self.looks.len() - 1) as u32;
                     self.known.insert(key, id);
                     id
@@ -190,9 +224,7 @@ impl<C: Paints> Rows<C> {
         for batch in wanted.chunks((BATCH_BYTES / row_bytes.max(1)).max(1)) {
             self.pack(sheet, ids, glyphs, batch);
         }
-        let mut writer = png::Writer::new(head);
-        names.iter().filter_map(|name| self.strips.get(name)).for_each(|strip| writer.add(strip));
-        writer.finish()
+        png::write(head, names.iter().filter_map(|name| self.strips.get(name)))
     }
 
     /// What the strip of each row is known by.
@@ -309,6 +341,17 @@ impl<C: Paints> Rows<C> {
         id
     }
 
+    fn pixels(&mut self, rows: &[SheetRow], ids: &[u32], glyphs: &mut Glyphs) -> Vec<u8> {
+        self.tiles.clear();
+        let mut pixels = Vec::new();
+        for row in rows {
+            let mut laid = Vec::with_capacity(row.tiles.len());
+            self.lay(row, ids, glyphs, &mut laid);
+            self.tiles.put_pixels(&laid, &mut pixels);
+        }
+        pixels
+    }
+
     fn draw_only(&mut self, sheet: &Sheet, ids: &[u32], glyphs: &mut Glyphs) {
         self.tiles.clear();
         let mut laid = Vec::new();
@@ -328,7 +371,7 @@ fn letters(row: &SheetRow) -> usize {
 }
 
 /// All that decides how a row looks: a number for each tile, and what is joined to them.
-fn make_key(row: &SheetRow, ids: &[u32], key: &mut Vec<u64>) {
+pub fn make_key(row: &SheetRow, ids: &[u32], key: &mut Vec<u64>) {
     key.clear();
     key.extend(row.tiles.iter().map(|tile| tile_key(tile, ids[tile.ink as usize])));
     key.extend(row.joined.iter().map(|(at, c)| u64::from(*at) << 32 | u64::from(u32::from(*c))));

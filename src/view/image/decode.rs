@@ -29,12 +29,12 @@ impl Decoded {
 }
 
 /// Six steps of each colour, where a palette is needed and there is none.
-fn cube() -> Vec<[u8; 3]> {
+pub fn cube() -> Vec<[u8; 3]> {
     let step = |n: usize| (n * 51) as u8;
     (0..216).map(|n| [step(n / 36), step(n / 6 % 6), step(n % 6)]).collect()
 }
 
-fn nearest(r: u8, g: u8, b: u8) -> u8 {
+pub fn nearest(r: u8, g: u8, b: u8) -> u8 {
     let step = |value: u8| (u16::from(value) + 25) / 51;
     (step(r) * 36 + step(g) * 6 + step(b)) as u8
 }

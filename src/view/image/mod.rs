@@ -1,10 +1,13 @@
 //! A sheet as a picture: drawn at its final size, with few colours, packed row by row.
 
+mod apng;
 mod book;
 mod canvas;
 mod decode;
 mod deflate;
+mod film;
 mod font;
+mod gif;
 mod glyphs;
 mod huffman;
 mod mixer;
@@ -18,8 +21,11 @@ mod tiles;
 mod unifont;
 
 use super::sheet::Sheet;
+pub use apng::Apng;
 use book::Book;
 pub use decode::Decoded;
+pub use film::{Brush, Patch, Survey};
+pub use gif::Gif;
 use glyphs::Glyphs;
 
 /// Pixels a picture may have.

@@ -6,6 +6,11 @@ use super::deflate;
 
 /// A zlib stream without a dictionary, of the fastest kind.
 const ZLIB: [u8; 2] = [0x78, 0x01];
+/// Bytes of the stream that are gathered for a chunk, and what a chunk costs besides.
+const CHUNK: usize = 64 << 10;
+const CHUNK_COST: usize = 12;
+/// Bytes for all that comes before and after the strips: a palette of 256 colours among them.
+const HEAD_ROOM: usize = 1024;
 
 pub struct Head {
     pub width: usize,
@@ -28,42 +33,39 @@ impl Strip {
     }
 }
 
-pub struct Writer {
-    head: Head,
-    stream: Vec<u8>,
-    sum: u32,
+/// The picture that strips one below another make.
+pub fn write<'a>(head: Head, strips: impl Iterator<Item = &'a Strip> + Clone) -> Vec<u8> {
+    let length: usize = strips.clone().map(|strip| strip.bytes.len()).sum();
+    let mut out = Vec::with_capacity(length + length / CHUNK * CHUNK_COST + HEAD_ROOM);
+    // Writing to memory does not fail.
+    let _ = write_to(&mut out, head, strips);
+    out
 }
 
-impl Writer {
-    pub fn new(head: Head) -> Writer {
-        Writer { head, stream: ZLIB.to_vec(), sum: 1 }
+fn write_to<'a>(
+    out: &mut Vec<u8>,
+    Head { width, height, palette }: Head,
+    strips: impl Iterator<Item = &'a Strip>,
+) -> Result<(), ::png::EncodingError> {
+    let mut encoder = Encoder::new(out, width as u32, height as u32);
+    encoder.set_depth(BitDepth::Eight);
+    encoder.set_color(if palette.is_some() { ColorType::Indexed } else { ColorType::Rgb });
+    if let Some(palette) = palette {
+        encoder.set_palette(palette);
     }
-
-    pub fn add(&mut self, strip: &Strip) {
-        self.stream.extend_from_slice(&strip.bytes);
-        self.sum = joined(self.sum, strip.sum, strip.length);
-    }
-
-    pub fn finish(mut self) -> Vec<u8> {
-        self.stream.extend_from_slice(&deflate::LAST);
-        self.stream.extend_from_slice(&self.sum.to_be_bytes());
-        let mut out = Vec::with_capacity(self.stream.len() + 1024);
-        // Writing to memory does not fail.
-        let _ = self.write(&mut out);
-        out
-    }
-
-    fn write(self, out: &mut Vec<u8>) -> Result<(), ::png::EncodingError> {
-        let Head { width, height, palette } = self.head;
-        let mut encoder = Encoder::new(out, width as u32, height as u32);
-        encoder.set_depth(BitDepth::Eight);
-        encoder.set_color(if palette.is_some() { ColorType::Indexed } else { ColorType::Rgb });
-        if let Some(palette) = palette {
-            encoder.set_palette(palette);
+    let mut writer = encoder.write_header()?;
+    let (mut stream, mut sum) = (ZLIB.to_vec(), 1);
+    for strip in strips {
+        if stream.len() + strip.bytes.len() > CHUNK {
+            writer.write_chunk(chunk::IDAT, &stream)?;
+            stream.clear();
         }
-        let mut writer = encoder.write_header()?;
-        writer.write_chunk(chunk::IDAT, &self.stream)
+        stream.extend_from_slice(&strip.bytes);
+        sum = joined(sum, strip.sum, strip.length);
     }
+    stream.extend_from_slice(&deflate::LAST);
+    stream.extend_from_slice(&u32::to_be_bytes(sum));
+    writer.write_chunk(chunk::IDAT, &stream)
 }
 
 const PRIME: u32 = 65_521;

@@ -15,14 +15,15 @@ const LONG_RUN: usize = 8;
 const LONG_LINE: usize = 14;
 /// A block with fewer tokens may do better without codes of its own.
 const FEW_TOKENS: usize = 150;
-/// Bits that can be put at a time.
+/// Bits that can be put at a time, and bytes that they take at most.
 const AT_ONCE: u32 = 56;
+const WORD: usize = 8;
 /// Bytes that a block costs besides its tokens, at most: the codes' lengths.
 const HEADER_ROOM: usize = 400;
 
-/// What follows in the stream, in one number: a line of a tile; a line that is the same as the one
-/// above it; so many such lines, with or without the zero that begins a line of the picture; or any
-/// other repetition.
+/// What follows in the stream, in one number: a line of a tile; so many lines that are the same as
+/// those above them, with or without the zero that begins a line of the picture; or any other
+/// repetition.
 type Token = u32;
 const AGAIN: Token = 1 << 31;
 
@@ -178,12 +179,18 @@ impl<'a> Packer<'a> {
 
     /// The token for no lines as above, and without the zero: one more line adds two.
     fn no_lines(&self) -> Token {
-        2 * self.lines() as Token
+        self.lines() as Token
+    }
+
+    /// Whether telling a line costs less than repeating it: it is of one colour.
+    #[inline]
+    fn is_told_again(&self, line: usize) -> bool {
+        self.tiles.pitch < LONG_LINE && self.tiles.even()[line]
     }
 
     /// Adds a line of a row; `same` tells which tiles are the same in the line above.
     fn add_line(&mut self, row: &[TileId], y: usize, same: impl Fn(usize, usize) -> bool) {
-        let (none, alone) = (self.no_lines(), self.lines() as Token);
+        let none = self.no_lines();
         let start = self.tokens.len();
         self.tokens.resize(start + row.len() + 1, 0);
         let mut end = start;
@@ -198,10 +205,11 @@ impl<'a> Packer<'a> {
                 // No branch depends on what is there: it would be foretold wrong too often.
                 for (at, line) in lines {
                     let same = same(at, line);
-                    end += usize::from(!(same && open));
+                    end += usize::from(!(same & open));
                     run = if open { run } else { none } + 2;
-                    let told = line as Token + if same { alone } else { 0 };
-                    self.tokens[end] = if same && open { run } else { told };
+                    let alone = same & !self.is_told_again(line);
+                    let token = if alone { none + 2 } else { line as Token };
+                    self.tokens[end] = if same & open { run } else { token };
                     open = same;
                 }
                 continue;
@@ -226,17 +234,16 @@ impl<'a> Packer<'a> {
     /// The strips, one after another.
     fn finish(self) -> Vec<Vec<u8>> {
         let uses = self.uses();
-        let lines = Lines::new(&self, &uses);
-        let block = Block::own(&self.count(&lines, &uses));
-        let codes = Codes::new(&self, &lines, &uses, &block);
+        let block = Block::own(&self.count(&uses));
+        let codes = Codes::new(&self, &uses, &block);
         let mut bits = Bits::default();
         let mut start = 0;
         let mut strips = Vec::with_capacity(self.ends.len());
         for end in &self.ends {
             let tokens = &self.tokens[start..*end];
-            let fixed = tokens.len() < FEW_TOKENS && self.is_cheaper_fixed(tokens, &lines, &block);
+            let fixed = tokens.len() < FEW_TOKENS && self.is_cheaper_fixed(tokens, &block);
             strips.push(if fixed {
-                self.write(tokens, &FIXED, &Codes::new(&self, &lines, &uses, &FIXED), &mut bits)
+                self.write(tokens, &FIXED, &Codes::new(&self, &uses, &FIXED), &mut bits)
             } else {
                 self.write(tokens, &block, &codes, &mut bits)
             });
@@ -256,25 +263,50 @@ impl<'a> Packer<'a> {
         uses
     }
 
-    fn count(&self, lines: &Lines, uses: &[u32]) -> Counts {
+    fn count(&self, uses: &[u32]) -> Counts {
         let mut counts = Counts::of_blocks(self.ends.len());
         for (length, distance) in self.tokens.iter().filter_map(|token| repeats(*token)) {
             counts.again(length, distance, 1);
         }
-        let (told, runs) = uses.split_at(self.no_lines() as usize);
-        let (told, alone) = told.split_at(self.lines());
-        for (run, times) in runs.iter().enumerate().filter(|(_, times)| **times > 0) {
-            self.run_parts(run).for_each(|part| part.count(*times, &mut counts));
-        }
-        for (line, (told, alone)) in told.iter().zip(alone).enumerate() {
-            let (parts, even) = (lines.parts(line), lines.is_even(line));
-            let times = told + if even { *alone } else { 0 };
-            parts.iter().for_each(|part| part.count(times, &mut counts));
-            if !even {
-                counts.again(self.tiles.pitch, self.stride, *alone);
-            }
+        for (token, times) in uses.iter().enumerate().filter(|(_, times)| **times > 0) {
+            self.parts(token as Token, |part| part.count(*times, &mut counts));
         }
         counts
+    }
+
+    /// What a token but a repetition is in the stream.
+    #[inline]
+    fn parts(&self, token: Token, each: impl FnMut(Part)) {
+        match (token as usize).checked_sub(self.lines()) {
+            Some(run) => self.run_parts(run).for_each(each),
+            None => self.line_parts(token as usize, each),
+        }
+    }
+
+    /// What a line of a tile is: bytes, and repetitions within the tile.
+    #[inline]
+    fn line_parts(&self, line: usize, mut each: impl FnMut(Part)) {
+        let (tiles, bytes) = (self.tiles, self.tiles.line(line));
+        if bytes.len() < LONG_LINE {
+            bytes.iter().for_each(|byte| each(Part::byte(*byte)));
+            return;
+        }
+        let above = if line.is_multiple_of(tiles.height) { &[][..] } else { tiles.line(line - 1) };
+        let mut at = 0;
+        while at < bytes.len() {
+            let rest = &bytes[at..];
+            let run = at.checked_sub(tiles.pixel).map_or(0, |from| alike(rest, &bytes[from..]));
+            let below = above.get(at..).map_or(0, |above| alike(rest, above));
+            let longest = run.max(below).min(MAX_MATCH);
+            if longest < LONG_RUN {
+                each(Part::byte(bytes[at]));
+                at += 1;
+            } else {
+                let distance = if run >= below { tiles.pixel } else { self.stride };
+                each(Part::again(longest, distance));
+                at += longest;
+            }
+        }
     }
 
     /// What tiles as in the line above are in the stream; the zero alone is just that.
@@ -285,20 +317,12 @@ impl<'a> Packer<'a> {
         alone.into_iter().chain(lengths(all).map(|length| Part::again(length, self.stride)))
     }
 
-    fn is_cheaper_fixed(&self, tokens: &[Token], lines: &Lines, block: &Block) -> bool {
-        let first = self.no_lines();
+    fn is_cheaper_fixed(&self, tokens: &[Token], block: &Block) -> bool {
         let mut counts = Counts::of_blocks(1);
         for token in tokens {
             match repeats(*token) {
                 Some((length, distance)) => counts.again(length, distance, 1),
-                None if *token >= first => {
-                    let run = (token - first) as usize;
-                    self.run_parts(run).for_each(|part| part.count(1, &mut counts));
-                }
-                None => {
-                    let parts = lines.parts(*token as usize % self.lines()).iter();
-                    parts.for_each(|part| part.count(1, &mut counts));
-                }
+                None => self.parts(*token, |part| part.count(1, &mut counts)),
             }
         }
         FIXED.cost(&counts) < block.cost(&counts)
@@ -366,60 +390,6 @@ impl Part {
     }
 }
 
-/// The lines of tiles that are told: bytes, and repetitions within the tile.
-struct Lines {
-    /// Where a line's parts begin; they end where the next one's begin.
-    starts: Vec<u32>,
-    parts: Vec<Part>,
-}
-
-impl Lines {
-    fn new(packer: &Packer, uses: &[u32]) -> Lines {
-        let tiles = packer.tiles;
-        let mut lines = Lines { starts: vec![0], parts: Vec::new() };
-        for line in 0..packer.lines() {
-            if uses[line] + uses[packer.lines() + line] > 0 {
-                let below = line % tiles.height > 0;
-                let above = if below { tiles.line(line - 1) } else { &[] };
-                lines.add(tiles.line(line), above, tiles.pixel, packer.stride);
-            }
-            lines.starts.push(lines.parts.len() as u32);
-        }
-        lines
-    }
-
-    fn add(&mut self, line: &[u8], above: &[u8], pixel: usize, stride: usize) {
-        if line.len() < LONG_LINE {
-            self.parts.extend(line.iter().map(|byte| Part::byte(*byte)));
-            return;
-        }
-        let mut at = 0;
-        while at < line.len() {
-            let rest = &line[at..];
-            let run = at.checked_sub(pixel).map_or(0, |from| alike(rest, &line[from..]));
-            let below = above.get(at..).map_or(0, |above| alike(rest, above));
-            let longest = run.max(below).min(MAX_MATCH);
-            if longest < LONG_RUN {
-                self.parts.push(Part::byte(line[at]));
-                at += 1;
-            } else {
-                self.parts.push(Part::again(longest, if run >= below { pixel } else { stride }));
-                at += longest;
-            }
-        }
-    }
-
-    /// Whether a line is of one colour: telling it costs less than a repetition.
-    fn is_even(&self, line: usize) -> bool {
-        let parts = self.parts(line);
-        parts.iter().all(|part| part.0 == parts[0].0)
-    }
-
-    fn parts(&self, line: usize) -> &[Part] {
-        &self.parts[self.starts[line] as usize..self.starts[line + 1] as usize]
-    }
-}
-
 /// How many bytes are the same at the beginning of both.
 fn alike(a: &[u8], b: &[u8]) -> usize {
     a.iter().zip(b).take_while(|(a, b)| a == b).count()
@@ -436,27 +406,24 @@ struct Codes {
 }
 
 impl Codes {
-    fn new(packer: &Packer, lines: &Lines, uses: &[u32], block: &Block) -> Codes {
-        let count = packer.lines();
+    fn new(packer: &Packer, uses: &[u32], block: &Block) -> Codes {
         let codes = Vec::with_capacity(uses.len());
-        let mut codes = Codes { codes, chunks: Vec::new(), longest: 8 };
-        (0..count).for_each(|line| codes.add(lines.parts(line).iter().copied(), block));
-        let again = block.again(packer.tiles.pitch, packer.stride);
-        for line in 0..count {
-            codes.codes.push(if lines.is_even(line) { codes.codes[line] } else { again });
-        }
-        for (run, times) in uses[2 * count..].iter().enumerate() {
-            let used = packer.run_parts(run).take(if *times > 0 { usize::MAX } else { 0 });
-            codes.add(used, block);
+        let mut codes = Codes { codes, chunks: Vec::new(), longest: WORD };
+        for (token, times) in uses.iter().enumerate() {
+            if *times > 0 {
+                codes.add(packer, token as Token, block);
+            } else {
+                codes.codes.push((0, 0));
+            }
         }
         codes
     }
 
     #[inline]
-    fn add(&mut self, parts: impl Iterator<Item = Part>, block: &Block) {
+    fn add(&mut self, packer: &Packer, token: Token, block: &Block) {
         let first = self.chunks.len();
         let (mut bits, mut held) = (0, 0);
-        for part in parts {
+        packer.parts(token, |part| {
             let (value, count) = part.code(block);
             if held + count > AT_ONCE {
                 self.chunks.push((bits, held));
@@ -464,13 +431,13 @@ impl Codes {
             }
             bits |= value << held;
             held += count;
-        }
+        });
         if self.chunks.len() == first {
             self.codes.push((bits, held));
             return;
         }
         self.chunks.extend([(bits, held), (0, 0)]);
-        self.longest = self.longest.max((self.chunks.len() - first) * 8);
+        self.longest = self.longest.max((self.chunks.len() - first) * WORD);
         self.codes.push((first as u64, 0));
     }
 

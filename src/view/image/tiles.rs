@@ -17,6 +17,8 @@ pub struct Tiles {
     bytes: Vec<u8>,
     /// Whether a line is the same as the tile's line above it.
     same: Vec<bool>,
+    /// Whether a line is of one colour.
+    even: Vec<bool>,
     sums: Vec<Sums>,
     known: HashMap<u64, TileId, BuildHasherDefault<Mixer>>,
 }
@@ -30,13 +32,22 @@ struct Sums {
 
 impl Tiles {
     pub fn new(pitch: usize, pixel: usize, height: usize) -> Tiles {
-        let (bytes, same, sums) = (Vec::new(), Vec::new(), Vec::new());
-        Tiles { pitch, pixel, height, bytes, same, sums, known: HashMap::default() }
+        Tiles {
+            pitch,
+            pixel,
+            height,
+            bytes: Vec::new(),
+            same: Vec::new(),
+            even: Vec::new(),
+            sums: Vec::new(),
+            known: HashMap::default(),
+        }
     }
 
     pub fn clear(&mut self) {
         self.bytes.clear();
         self.same.clear();
+        self.even.clear();
         self.sums.clear();
         self.known.clear();
     }
@@ -58,6 +69,7 @@ impl Tiles {
             let sums = self.sums.last().copied().filter(|_| same);
             self.bytes.extend_from_slice(line);
             self.same.push(same);
+            self.even.push(line.windows(2).all(|two| two[0] == two[1]));
             self.sums.push(sums.unwrap_or_else(|| Sums::of(line)));
         }
         id
@@ -77,6 +89,11 @@ impl Tiles {
         &self.same
     }
 
+    /// Whether each line is of one colour.
+    pub fn even(&self) -> &[bool] {
+        &self.even
+    }
+
     /// The lines of a row of tiles, each after a zero: the pixels are as they are, without a filter.
     pub fn put_lines(&self, row: &[TileId], raw: &mut Vec<u8>) {
         let stride = 1 + row.len() * self.pitch;
@@ -85,6 +102,15 @@ impl Tiles {
         for (y, line) in raw[start..].chunks_exact_mut(stride).enumerate() {
             for (place, tile) in line[1..].chunks_exact_mut(self.pitch).zip(row) {
                 place.copy_from_slice(self.line(*tile as usize * self.height + y));
+            }
+        }
+    }
+
+    /// The lines of a row of tiles, one after another.
+    pub fn put_pixels(&self, row: &[TileId], pixels: &mut Vec<u8>) {
+        for y in 0..self.height {
+            for tile in row {
+                pixels.extend_from_slice(self.line(*tile as usize * self.height + y));
             }
         }
     }
