@@ -61,11 +61,10 @@ impl Way for Kept {
     fn turn(&mut self, master: BorrowedFd<'_>) -> bool {
         let start = self.journal.head();
         let open = loop {
-            let read = self.journal.head() - start;
-            if read >= TURN as u64 {
+            if self.journal.head() - start >= TURN as u64 {
                 break true;
             }
-            match self.journal.read(master, read > 0) {
+            match self.journal.read(master) {
                 pty::Read::Data(_) | pty::Read::Status => {}
                 pty::Read::WouldBlock => break true,
                 pty::Read::Closed => break false,

@@ -199,17 +199,15 @@ impl Journal {
     }
 
     /// One read from the PTY, by the rules above. Nobody else may read there. Nothing is read while
-    /// there is no room: then a save is due. `on` when a read before has got something: then it is
-    /// over when nothing waits, and the kernel need not be asked once more.
-    pub fn read(&mut self, master: BorrowedFd<'_>, on: bool) -> Read {
+    /// there is no room: then a save is due.
+    pub fn read(&mut self, master: BorrowedFd<'_>) -> Read {
         let (header, head) = (self.header(), self.head());
-        let waiting = pty::waiting(master);
-        if self.room() == 0 || (on && waiting == 0) {
+        if self.room() == 0 {
             return Read::WouldBlock;
         }
         header.packet.store(NOTHING, Release);
         header.base.store(head, Release);
-        let want = waiting.min(self.room()).min(TURN);
+        let want = pty::waiting(master).min(self.room()).min(TURN);
         header.want.store(want as u64, Release);
         let at = RING_AT + (head % RING as u64) as usize;
         self.map.touch(at, want);

@@ -24,7 +24,7 @@ fn wait(pty: &pty::Pty) {
 fn read_all(journal: &mut Journal, pty: &pty::Pty, length: u64) {
     while journal.head() < length {
         wait(pty);
-        journal.read(pty.master.as_fd(), false);
+        journal.read(pty.master.as_fd());
     }
 }
 
@@ -33,7 +33,7 @@ fn output_is_found_again_until_a_save_has_it() {
     let mut journal = Journal::create().unwrap();
     let pty = pty_with(b"one two");
     read_all(&mut journal, &pty, 7);
-    assert_eq!(journal.read(pty.master.as_fd(), false), Read::WouldBlock);
+    assert_eq!(journal.read(pty.master.as_fd()), Read::WouldBlock);
     let mut other = reopened(&journal);
     assert_eq!((other.unsaved(), other.saved()), (&b"one two"[..], None));
     assert!(other.save(3, b"the state"));

@@ -79,11 +79,10 @@ impl PtyLine {
     pub fn read(&mut self) -> (Range<u64>, Rest) {
         let start = self.journal.head();
         let rest = loop {
-            let read = self.journal.head() - start;
-            if read >= TURN as u64 {
+            if self.journal.head() - start >= TURN as u64 {
                 break Rest::More;
             }
-            match pty::read_ready(&self.master, |master| self.journal.read(master, read > 0)) {
+            match pty::read_ready(&self.master, |master| self.journal.read(master)) {
                 Read::Data(_) | Read::Status => {}
                 Read::WouldBlock => break Rest::Nothing,
                 Read::Closed => break Rest::Closed,
@@ -96,7 +95,7 @@ impl PtyLine {
     pub fn drain(&mut self) -> Range<u64> {
         let start = self.journal.head();
         loop {
-            match self.journal.read(self.master.fd(), false) {
+            match self.journal.read(self.master.fd()) {
                 Read::Status => {}
                 Read::Data(_) | Read::WouldBlock | Read::Closed => {
                     return start..self.journal.head();

@@ -48,9 +48,7 @@ fn reader() {
         t4a::os::poll::wait(&[master.as_fd()], None, None).unwrap();
         match role.as_str() {
             "exact" => {
-                while journal.read(master.as_fd(), false) != Read::WouldBlock && save(&mut journal)
-                {
-                }
+                while journal.read(master.as_fd()) != Read::WouldBlock && save(&mut journal) {}
             }
             _ => read_plainly(&mut journal, &master),
         }
