@@ -95,7 +95,7 @@ pub enum FromKeeper<Fd = OwnedFd> {
         slot: SlotId,
         exit: Exit,
     },
-    /// It is over: the channel ends now, and that is not an accident.
+    /// The end has begun: when the channel is closed, that is not an accident.
     Part,
 }
 

@@ -281,6 +281,8 @@ impl Keeper {
 
     fn begin_end(&mut self) {
         if self.phase == Phase::Serving {
+            // Before the ends of all programs, behind which it might not fit any more.
+            self.outbox.push(Note::Part);
             self.slots.hang_up_all(now());
             self.enter(Phase::HungUp);
         }
@@ -314,7 +316,6 @@ impl Keeper {
     fn part(&mut self) {
         // Before clients see the worker go: whoever comes then is to find no server.
         self.place.leave();
-        self.outbox.push(Note::Part);
         self.flush();
         if let Some(worker) = &mut self.worker {
             worker.link = None;

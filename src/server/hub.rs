@@ -56,7 +56,7 @@ pub struct Hub {
     renderers: Renderers,
     recorders: Recorders,
     pub(super) rekeep: Rekeep,
-    /// The keeper said that it goes.
+    /// The keeper said that it will go.
     pub(super) parting: bool,
     /// It is dead, and the next one is not started yet.
     pub(super) keeperless: bool,
@@ -201,10 +201,7 @@ impl Hub {
                 self.mux.on(Incoming::Started { id, result: Err(failure) }, now);
             }
             FromKeeper::Exited { slot, exit: ended } => self.ended(TerminalId(slot.0), exit(ended)),
-            FromKeeper::Part => {
-                self.parting = true;
-                self.end = Some(Ok(()));
-            }
+            FromKeeper::Part => self.parting = true,
             other => process::complain(&format!("the keeper said {other:?}, which is not for now")),
         }
     }

@@ -89,7 +89,11 @@ impl Hub {
     /// It did not say that it would go, so it died: another one is needed, and soon, as nobody else
     /// holds the terminals now.
     pub(super) fn keeper_is_gone(&mut self, error: io::Error) {
-        if self.parting || std::mem::replace(&mut self.keeperless, true) {
+        if self.parting {
+            self.end = Some(Ok(()));
+            return;
+        }
+        if std::mem::replace(&mut self.keeperless, true) {
             return;
         }
         process::complain(&format!("{error}; another keeper is started"));

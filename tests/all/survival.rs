@@ -400,7 +400,12 @@ fn terminals_outlive_the_keeper() {
 #[test]
 fn a_server_whose_keeper_died_can_be_shut_down() {
     let server = Server::start();
-    let created = server.connect().ok(json!({"cmd": "create", "cmd_args": ["cat"]}));
+    let mut client = server.connect();
+    let created = client.ok(json!({"cmd": "create", "cmd_args": ["cat"]}));
+    // So many that their ends do not all fit into the channel at once.
+    for _ in 0..300 {
+        client.ok(json!({"cmd": "create", "cmd_args": ["cat"]}));
+    }
     kill_keeper(&server);
     let (worker, keeper) = (server.worker_pid(), server.keeper_pid());
     assert!(server.cli(&["shutdown"]).status.success());
