@@ -413,6 +413,9 @@ fn a_server_whose_keeper_died_can_be_shut_down() {
         eventually("it is gone", || !alive(pid));
     }
     assert!(!server.socket().exists());
+    // The shutdown was not taken for another death.
+    let log = std::fs::read_to_string(server.dir().join("t4a/t4a.log")).unwrap();
+    assert_eq!(log.matches("another keeper is started").count(), 1, "{log}");
 }
 
 /// More events at once than are kept: the numbers go on, and who asks for older ones is told.
