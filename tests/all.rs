@@ -21,6 +21,10 @@ mod events;
 mod fuzz;
 #[path = "../fuzz/targets/mod.rs"]
 mod fuzz_targets;
+#[path = "all/journal.rs"]
+mod journal;
+#[path = "all/kills.rs"]
+mod kills;
 #[path = "all/load.rs"]
 mod load;
 #[path = "all/look.rs"]

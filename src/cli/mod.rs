@@ -23,6 +23,7 @@ use crate::keeper;
 #[cfg(feature = "mcp")]
 use crate::mcp;
 use crate::mux::integration;
+use crate::os::limits::Limits;
 use crate::os::poll;
 use crate::server;
 use crate::tmux;
@@ -136,6 +137,8 @@ enum Action {
     Pipe {
         terminal: Option<String>,
     },
+    #[command(name = "__keeper", hide = true)]
+    Keeper(KeeperArgs),
 }
 
 #[derive(Debug, Args)]
@@ -187,6 +190,15 @@ struct DaemonArgs {
 struct WorkerArgs {
     #[arg(long)]
     idle_timeout_ms: Option<u64>,
+    /// What programs may use, for a keeper that has to be started
+    #[arg(long)]
+    limits: Option<String>,
+}
+
+#[derive(Debug, Args)]
+struct KeeperArgs {
+    #[arg(long)]
+    limits: String,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -280,7 +292,12 @@ fn run(action: Action, out: &mut Output) -> Result<(), Trouble> {
         Action::Shutdown(shutdown) => stop(&shutdown, out),
         Action::Doctor => doctor::run(out),
         Action::Daemon(args) => Ok(keeper::run(keeper_start(&args)?)?),
-        Action::Worker(args) => Ok(server::run(args.idle_timeout_ms)?),
+        Action::Worker(args) => Ok(server::run(args.idle_timeout_ms, args.limits)?),
+        Action::Keeper(args) => {
+            let limits = Limits::from_text(&args.limits);
+            let wrong = || Trouble::Usage("limits are four numbers".to_owned());
+            Ok(keeper::adopt(limits.ok_or_else(wrong)?)?)
+        }
         #[cfg(feature = "mcp")]
         Action::Mcp => mcp::serve(),
         // Reached only with an option of t4a's own before it.

@@ -56,7 +56,7 @@ fn row(terminal: &Terminal) -> Row<'_> {
         rows: size.rows,
         pid: terminal.pid().unwrap_or(0),
         alive: terminal.alive(),
-        exit_code: terminal.exit().map(|exit| exit.code()),
+        exit_code: terminal.exit().and_then(|exit| exit.code()),
         title: terminal.title(),
         cwd: terminal.grid.cwd().map(|cwd| cwd.path.as_str()),
         command: terminal.grid.running_command(),

@@ -1,5 +1,15 @@
 //! What survives the worker, in memory that the keeper holds.
 
+mod log;
+mod output;
 pub mod record;
+mod saves;
 
+#[doc(hidden)]
+pub use log::PLACES as LOG_PLACES;
+pub use log::{Entry, Log};
+#[doc(hidden)]
+pub use output::PLACES as JOURNAL_PLACES;
+pub use output::{Journal, Lent, RING, SCROLLBACK, TURN};
 pub use record::Record;
+pub use saves::Saved;

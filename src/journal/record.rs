@@ -5,6 +5,7 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::FileExt;
 
+use crate::os::mapping::ALIGN;
 use crate::os::memory;
 
 pub const MAX_RECORD: usize = 1 << 20;
@@ -12,6 +13,8 @@ const MAGIC: u64 = u64::from_le_bytes(*b"t4a-rec1");
 /// Magic, generation, length, checksum.
 const HEADER: usize = 32;
 const SLOT: u64 = (HEADER + MAX_RECORD) as u64;
+/// Where in its file other things may follow a record.
+pub(super) const END: usize = (2 * SLOT as usize).next_multiple_of(ALIGN);
 
 /// Two slots, written in turn. A slot counts when its checksum is right; the higher generation wins.
 pub struct Record {
@@ -20,9 +23,10 @@ pub struct Record {
 }
 
 impl Record {
-    pub fn create() -> io::Result<Record> {
-        let file = memory::memory_file("t4a-record")?;
-        file.set_len(2 * SLOT)?;
+    /// With room for something else behind it. None of it is taken before it is written.
+    pub fn create(room: usize) -> io::Result<Record> {
+        let file = memory::memory_file("t4a-memory")?;
+        file.set_len((END + room) as u64)?;
         memory::seal_length(&file)?;
         Ok(Record { file, generation: 0 })
     }
@@ -39,6 +43,19 @@ impl Record {
 
     pub fn fd(&self) -> BorrowedFd<'_> {
         self.file.as_fd()
+    }
+
+    pub(super) fn file(&self) -> &File {
+        &self.file
+    }
+
+    /// The file, if it has just this much room behind the record.
+    pub(super) fn with_room(self, room: usize) -> io::Result<Record> {
+        if self.file.metadata()?.len() != (END + room) as u64 {
+            let message = "memory of another version of the server";
+            return Err(io::Error::new(io::ErrorKind::InvalidData, message));
+        }
+        Ok(self)
     }
 
     /// Replaces the content. The header goes last: until then the slot's checksum is wrong.
@@ -96,7 +113,7 @@ fn read_slot(file: &File, slot: u64) -> Option<(u64, Vec<u8>)> {
 }
 
 /// FNV-1a over words instead of bytes: a guard against torn writes, not against forgery.
-fn checksum(generation: u64, bytes: &[u8]) -> u64 {
+pub(super) fn checksum(generation: u64, bytes: &[u8]) -> u64 {
     const PRIME: u64 = 0x0000_0100_0000_01b3;
     let mix = |hash: u64, word: u64| (hash ^ word).wrapping_mul(PRIME).rotate_left(23);
     let mut hash = mix(mix(0xcbf2_9ce4_8422_2325, generation), bytes.len() as u64);
@@ -118,7 +135,7 @@ mod tests {
 
     #[test]
     fn the_last_write_is_read_also_by_another_process() {
-        let mut record = Record::create().unwrap();
+        let mut record = Record::create(0).unwrap();
         assert_eq!(record.read(), None);
         for content in [&b"one"[..], b"", b"three", &[7; 100_000]] {
             record.write(content).unwrap();
@@ -132,7 +149,7 @@ mod tests {
 
     #[test]
     fn the_largest_fits_and_one_byte_more_is_refused() {
-        let mut record = Record::create().unwrap();
+        let mut record = Record::create(0).unwrap();
         record.write(&vec![1; MAX_RECORD]).unwrap();
         assert_eq!(record.read().unwrap().len(), MAX_RECORD);
         assert!(record.write(&vec![2; MAX_RECORD + 1]).is_err());
@@ -143,7 +160,7 @@ mod tests {
     #[test]
     fn a_torn_write_leaves_the_older_content() {
         for torn in 0..=3 {
-            let mut record = Record::create().unwrap();
+            let mut record = Record::create(0).unwrap();
             for content in [b"aaa", b"bbb"] {
                 record.write(content).unwrap();
             }
@@ -157,7 +174,7 @@ mod tests {
     #[test]
     fn a_torn_header_leaves_the_older_content() {
         for torn in 0..HEADER {
-            let mut record = Record::create().unwrap();
+            let mut record = Record::create(0).unwrap();
             record.write(b"aaa").unwrap();
             record.write(b"bbb").unwrap();
             let next = record.generation + 1;
@@ -172,7 +189,7 @@ mod tests {
 
     #[test]
     fn wrong_bytes_anywhere_are_never_taken() {
-        let mut record = Record::create().unwrap();
+        let mut record = Record::create(0).unwrap();
         record.write(b"content").unwrap();
         let offset = offset_of(1);
         for place in 0..(HEADER + 7) as u64 {

@@ -5,7 +5,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 pub use crate::os::signal::Exit;
 
 /// The keeper may be older than the worker after an upgrade, so both check this.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// Version, operation, slot, and two numbers.
 pub const LENGTH: usize = 20;
 /// Terminals held at once.
@@ -43,6 +43,22 @@ pub enum ToKeeper<Fd = OwnedFd> {
         signal: i32,
         target: Target,
     },
+    /// To a keeper that takes over from a dead one: the socket and the worker, what it held for each
+    /// terminal, and the end of that. `watch` is a process itself, as it is another one's child.
+    Listener {
+        fd: Fd,
+        pid: u32,
+        watch: Fd,
+    },
+    Adopt {
+        slot: SlotId,
+        pid: u32,
+        exit: Option<Exit>,
+        master: Fd,
+        record: Fd,
+        watch: Option<Fd>,
+    },
+    End,
     /// The slot is free again; what still runs there gets a hang-up.
     Forget {
         slot: SlotId,
@@ -53,13 +69,34 @@ pub enum ToKeeper<Fd = OwnedFd> {
 /// From the keeper. A new worker gets `Listener`, perhaps `Server`, each `Take`, then `End`.
 #[derive(Debug)]
 pub enum FromKeeper<Fd = OwnedFd> {
-    Listener { fd: Fd },
-    Server { record: Fd },
-    Take { slot: SlotId, pid: u32, exit: Option<Exit>, master: Fd, record: Fd },
+    Listener {
+        fd: Fd,
+    },
+    Server {
+        record: Fd,
+    },
+    Take {
+        slot: SlotId,
+        pid: u32,
+        exit: Option<Exit>,
+        master: Fd,
+        record: Fd,
+    },
     End,
-    Spawned { slot: SlotId, pid: u32 },
-    SpawnFailed { slot: SlotId, errno: i32 },
-    Exited { slot: SlotId, exit: Exit },
+    Spawned {
+        slot: SlotId,
+        pid: u32,
+    },
+    SpawnFailed {
+        slot: SlotId,
+        errno: i32,
+    },
+    Exited {
+        slot: SlotId,
+        exit: Exit,
+    },
+    /// The end has begun: when the channel is closed, that is not an accident.
+    Part,
 }
 
 /// A message as it travels.
@@ -124,6 +161,16 @@ impl<Fd: AsFd> ToKeeper<Fd> {
                 let foreground = i32::from(*target == Target::Foreground);
                 Words::slot(b's', *slot, *signal, foreground).pack(Vec::new())
             }
+            ToKeeper::Listener { fd, pid, watch } => {
+                let words = Words { a: pid.cast_signed(), ..Words::op(b'L') };
+                words.pack(vec![fd.as_fd(), watch.as_fd()])
+            }
+            ToKeeper::Adopt { slot, pid, exit, master, record, watch } => {
+                let words = Words::slot(b'A', *slot, pid.cast_signed(), pack_exit(*exit));
+                let fds = [Some(master), Some(record), watch.as_ref()];
+                words.pack(fds.into_iter().flatten().map(AsFd::as_fd).collect())
+            }
+            ToKeeper::End => Words::op(b'E').pack(Vec::new()),
             ToKeeper::Forget { slot } => Words::slot(b'F', *slot, 0, 0).pack(Vec::new()),
             ToKeeper::Shutdown => Words::op(b'Q').pack(Vec::new()),
         }
@@ -144,11 +191,23 @@ impl ToKeeper {
                 let [record] = fds.try_into().ok()?;
                 Some(ToKeeper::Keep { record })
             }
+            b'L' => {
+                let [fd, watch] = fds.try_into().ok()?;
+                Some(ToKeeper::Listener { fd, pid: words.a.cast_unsigned(), watch })
+            }
+            b'A' => {
+                let (pid, exit) = (words.a.cast_unsigned(), unpack_exit(words.b));
+                let mut fds = fds.into_iter();
+                let (master, record, watch) = (fds.next()?, fds.next()?, fds.next());
+                let adopt = ToKeeper::Adopt { slot, pid, exit, master, record, watch };
+                fds.next().is_none().then_some(adopt)
+            }
             _ if !fds.is_empty() => None,
             b's' => {
                 let target = if words.b == 0 { Target::Group } else { Target::Foreground };
                 Some(ToKeeper::Signal { slot, signal: words.a, target })
             }
+            b'E' => Some(ToKeeper::End),
             b'F' => Some(ToKeeper::Forget { slot }),
             b'Q' => Some(ToKeeper::Shutdown),
             _ => None,
@@ -180,6 +239,7 @@ impl<Fd: AsFd> FromKeeper<Fd> {
             FromKeeper::Exited { slot, exit } => {
                 Words::slot(b'X', *slot, 0, pack_exit(Some(*exit))).pack(Vec::new())
             }
+            FromKeeper::Part => Words::op(b'Q').pack(Vec::new()),
         }
     }
 }
@@ -207,6 +267,7 @@ impl FromKeeper {
             b'P' => Some(FromKeeper::Spawned { slot, pid }),
             b'f' => Some(FromKeeper::SpawnFailed { slot, errno: words.a }),
             b'X' => Some(FromKeeper::Exited { slot, exit: exit? }),
+            b'Q' => Some(FromKeeper::Part),
             _ => None,
         }
     }
@@ -214,12 +275,14 @@ impl FromKeeper {
 
 const EXITED: i32 = 1 << 16;
 const SIGNALLED: i32 = 1 << 17;
+const UNKNOWN: i32 = 1 << 18;
 
 fn pack_exit(exit: Option<Exit>) -> i32 {
     match exit {
         None => 0,
         Some(Exit::Code(code)) => EXITED | (code & 0xff),
         Some(Exit::Signal(signal)) => SIGNALLED | (signal & 0xff),
+        Some(Exit::Unknown) => UNKNOWN,
     }
 }
 
@@ -227,6 +290,7 @@ fn unpack_exit(word: i32) -> Option<Exit> {
     match word & !0xff {
         EXITED => Some(Exit::Code(word & 0xff)),
         SIGNALLED => Some(Exit::Signal(word & 0xff)),
+        UNKNOWN => Some(Exit::Unknown),
         _ => None,
     }
 }
@@ -253,11 +317,22 @@ mod tests {
         let slot = SlotId(u32::MAX);
         let fds = || [(); 5].map(|()| file());
         let [master, record, slave, spec, status] = fds();
+        let adopt = |exit, watch| {
+            let (master, record) = (file(), file());
+            ToKeeper::Adopt { slot, pid: 77, exit, master, record, watch }
+        };
+        let ended = adopt(Some(Exit::Code(3)), None);
+        let packed = ended.pack();
+        let back = ToKeeper::unpack(&packed.bytes, owned(&packed)).unwrap();
+        assert_eq!(words(&back.pack()), words(&packed));
         let all = [
             ToKeeper::Spawn { slot, master, record, slave, spec, status },
             ToKeeper::Keep { record: file() },
             ToKeeper::Signal { slot, signal: 15, target: Target::Group },
             ToKeeper::Signal { slot, signal: 2, target: Target::Foreground },
+            ToKeeper::Listener { fd: file(), pid: 5, watch: file() },
+            adopt(None, Some(file())),
+            ToKeeper::End,
             ToKeeper::Forget { slot },
             ToKeeper::Shutdown,
         ];
@@ -287,6 +362,7 @@ mod tests {
             FromKeeper::Spawned { slot, pid: 77 },
             FromKeeper::SpawnFailed { slot, errno: 11 },
             FromKeeper::Exited { slot, exit: Exit::Code(255) },
+            FromKeeper::Part,
         ];
         for message in &all {
             let packed = message.pack();
@@ -297,7 +373,13 @@ mod tests {
 
     #[test]
     fn exits_keep_code_and_signal_apart() {
-        for exit in [None, Some(Exit::Code(0)), Some(Exit::Code(9)), Some(Exit::Signal(9))] {
+        for exit in [
+            None,
+            Some(Exit::Code(0)),
+            Some(Exit::Code(9)),
+            Some(Exit::Signal(9)),
+            Some(Exit::Unknown),
+        ] {
             assert_eq!(unpack_exit(pack_exit(exit)), exit);
         }
     }
@@ -310,7 +392,7 @@ mod tests {
             bad[place] = value;
             assert!(ToKeeper::unpack(&bad, Vec::new()).is_none(), "{place}");
         };
-        check(0, 2);
+        check(0, 1);
         check(4, b'?');
         check(5, 1);
         assert!(ToKeeper::unpack(&good[1..], Vec::new()).is_none());

@@ -5,6 +5,7 @@
 
 mod child;
 mod descriptors;
+mod heir;
 pub mod link;
 pub mod message;
 mod outbox;
@@ -17,10 +18,13 @@ mod stragglers;
 mod worker;
 
 use std::io;
+use std::os::fd::AsFd;
 
+pub use heir::start as start_heir;
 pub use link::Link;
 pub use message::{Exit, FromKeeper, MAX_SLOTS, SlotId, Target, ToKeeper};
 pub use spec::{ChildFailure, Spec, read_status};
+pub use worker::Backoff;
 
 use self::place::Place;
 use self::serve::Keeper;
@@ -52,6 +56,23 @@ pub fn run(start: Start) -> io::Result<()> {
     limits::harden();
     let max_files = limits::raise_nofile().map_or(u64::MAX, |(_, hard)| hard);
     let signals = Signals::catch(start.background)?;
-    let plan = Plan { idle_timeout_ms: start.idle_timeout_ms, socket: place.named() };
+    let socket = place.named();
+    let plan = Plan { idle_timeout_ms: start.idle_timeout_ms, socket, limits };
     Keeper::new(place, plan, Slots::new(limits, max_files))?.serve(&signals)
+}
+
+/// Takes over from a keeper that died. The worker that started this process hands over through its
+/// standard input; `limits` are those that programs get.
+pub fn adopt(limits: Limits) -> io::Result<()> {
+    let link = io::stdin().as_fd().try_clone_to_owned()?;
+    process::detach()?;
+    process::set_name("t4a-keeper");
+    limits::harden();
+    let max_files = limits::raise_nofile().map_or(u64::MAX, |(_, hard)| hard);
+    let signals = Signals::catch(true)?;
+    let slots = Slots::new(limits, max_files);
+    let legacy = heir::receive(link, slots, serve::now())?;
+    let place = Place::adopt(legacy.listener.try_clone()?)?;
+    let plan = Plan { idle_timeout_ms: None, socket: place.named(), limits };
+    Keeper::adopt(legacy, plan, place).serve(&signals)
 }

@@ -21,6 +21,7 @@ pub enum Note {
     Spawned(SlotId, u32),
     SpawnFailed(SlotId, i32),
     Exited(SlotId),
+    Part,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,6 +99,7 @@ fn send(link: BorrowedFd<'_>, note: Note, held: &mut Held<'_>) -> io::Result<()>
             Ok(())
         }
         Note::End => say_plain(link, &FromKeeper::End),
+        Note::Part => say_plain(link, &FromKeeper::Part),
         Note::Spawned(slot, pid) => say_plain(link, &FromKeeper::Spawned { slot, pid }),
         Note::SpawnFailed(slot, errno) => say_plain(link, &FromKeeper::SpawnFailed { slot, errno }),
         Note::Exited(slot) => {

@@ -39,6 +39,14 @@ impl Place {
         Ok(Place { listener, path: Some(wanted.path), usual, bound })
     }
 
+    /// Where an earlier keeper listened.
+    pub fn adopt(listener: UnixListener) -> io::Result<Place> {
+        let usual = !paths::socket()?.explicit;
+        let mut place = Place::inherit(listener, usual)?;
+        place.bound = place.path.as_deref().map(Bound::remember);
+        Ok(place)
+    }
+
     fn linked(&self) -> Option<&Path> {
         self.path.as_deref().filter(|_| self.usual)
     }

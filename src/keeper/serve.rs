@@ -5,6 +5,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::{Duration, Instant};
 
 use super::child::Parts;
+use super::heir::Legacy;
 use super::message::{Exit, LENGTH, ToKeeper};
 use super::outbox::{Held, Note, Outbox, Sent};
 use super::place::Place;
@@ -12,6 +13,7 @@ use super::signals::Signals;
 use super::slots::{Order, Slots};
 use super::stragglers::GRACE;
 use super::worker::{Backoff, Plan, Worker};
+use crate::os::pidfd::Watch;
 use crate::os::{channel, poll, process, signal};
 
 /// Requests heard before children and signals are looked at again.
@@ -59,22 +61,32 @@ pub struct Keeper {
 
 impl Keeper {
     pub fn new(place: Place, plan: Plan, slots: Slots) -> io::Result<Keeper> {
-        let worker = Some(plan.start(now())?);
-        let mut outbox = Outbox::default();
-        outbox.hand_over(&slots);
-        Ok(Keeper {
+        let worker = plan.start(now())?;
+        let mut keeper = Keeper::with(place, plan, slots, worker);
+        keeper.outbox.hand_over(&keeper.slots);
+        Ok(keeper)
+    }
+
+    /// Goes on for a keeper that died; its worker has handed over what it had.
+    pub fn adopt(legacy: Legacy, plan: Plan, place: Place) -> Keeper {
+        let Legacy { slots, server, worker, .. } = legacy;
+        Keeper { server, ..Keeper::with(place, plan, slots, worker) }
+    }
+
+    fn with(place: Place, plan: Plan, slots: Slots, worker: Worker) -> Keeper {
+        Keeper {
             place,
             plan,
             slots,
             server: None,
-            outbox,
+            outbox: Outbox::default(),
             last_sent: Sent::All,
-            worker,
+            worker: Some(worker),
             backoff: Backoff::default(),
             restart_at: now(),
             phase: Phase::Serving,
             deadline: now(),
-        })
+        }
     }
 
     pub fn serve(mut self, signals: &Signals) -> io::Result<()> {
@@ -101,6 +113,8 @@ impl Keeper {
         let mut read = vec![signals.as_fd()];
         // A worker that does not take its news is not listened to.
         read.extend(self.link().filter(|_| self.outbox.is_empty()));
+        read.extend(self.slots.watches());
+        read.extend(self.worker.as_ref().and_then(|worker| Some(worker.watch.as_ref()?.fd())));
         let write = self.link().filter(|_| self.last_sent == Sent::Full);
         poll::wait(&read, write, self.timeout())
     }
@@ -132,7 +146,7 @@ impl Keeper {
     }
 
     fn reap(&mut self) {
-        while let Some((pid, exit)) = signal::reap() {
+        while let Some((pid, exit)) = self.next_end() {
             if self.worker.as_ref().is_some_and(|worker| worker.pid == pid) {
                 self.worker_ended(exit);
             } else if let Some(slot) = self.slots.ended(pid, exit)
@@ -141,6 +155,16 @@ impl Keeper {
                 self.outbox.push(Note::Exited(slot));
             }
         }
+    }
+
+    /// A child that has ended, or one of an earlier keeper.
+    fn next_end(&self) -> Option<(u32, Exit)> {
+        let worker = self
+            .worker
+            .as_ref()
+            .filter(|worker| worker.watch.as_ref().is_some_and(Watch::has_ended));
+        let worker = worker.and_then(|worker| Some((worker.pid, worker.watch.as_ref()?.exit())));
+        signal::reap().or(worker).or_else(|| self.slots.ended_elsewhere())
     }
 
     fn listen_to_worker(&mut self) {
@@ -190,6 +214,8 @@ impl Keeper {
                 });
             }
             ToKeeper::Keep { record } => self.server = Some(record),
+            // Only at the start of a keeper that takes over.
+            ToKeeper::Listener { .. } | ToKeeper::Adopt { .. } | ToKeeper::End => {}
             ToKeeper::Signal { slot, signal, target } => {
                 // Whom it does not reach is gone, and the worker hears of that by itself.
                 let _ = self.slots.signal(slot, signal, target, now());
@@ -226,7 +252,7 @@ impl Keeper {
         self.close_link();
         let Some(worker) = self.worker.take() else { return };
         let life = now().saturating_duration_since(worker.started);
-        self.restart_at = now() + self.backoff.after(life);
+        self.restart_at = now() + self.backoff.after(life, Some(exit));
         if self.phase == Phase::Serving {
             process::complain(&format!("the server ended ({exit:?}) and is started again"));
         }
@@ -247,7 +273,7 @@ impl Keeper {
                 self.outbox.hand_over(&self.slots);
             }
             Err(error) => {
-                self.restart_at = now() + self.backoff.after(Duration::ZERO);
+                self.restart_at = now() + self.backoff.after(Duration::ZERO, None);
                 process::complain(&format!("the server cannot be started: {error}"));
             }
         }
@@ -255,6 +281,8 @@ impl Keeper {
 
     fn begin_end(&mut self) {
         if self.phase == Phase::Serving {
+            // Before the ends of all programs, behind which it might not fit any more.
+            self.outbox.push(Note::Part);
             self.slots.hang_up_all(now());
             self.enter(Phase::HungUp);
         }
@@ -298,6 +326,6 @@ impl Keeper {
 }
 
 #[allow(clippy::disallowed_methods, reason = "the keeper times restarts and its own end")]
-fn now() -> Instant {
+pub fn now() -> Instant {
     Instant::now()
 }

@@ -9,6 +9,7 @@ use super::child::{self, Parts};
 use super::message::{Exit, FromKeeper, MAX_SLOTS, SlotId, Target};
 use super::stragglers::{HangUp, Stragglers};
 use crate::os::limits::Limits;
+use crate::os::pidfd::Watch;
 use crate::os::signal;
 
 /// Descriptors that terminals may not use up: a new worker needs some to be started.
@@ -24,6 +25,8 @@ pub struct Slot {
     /// Whether the present worker knows of the exit.
     told: bool,
     hang_up: Option<HangUp>,
+    /// The program itself, if an earlier keeper was its parent.
+    watch: Option<Watch>,
 }
 
 pub struct Slots {
@@ -32,6 +35,15 @@ pub struct Slots {
     pub stragglers: Stragglers,
     limits: Limits,
     max_fd: u64,
+}
+
+/// What an earlier keeper held of a terminal.
+pub struct Heirloom {
+    pub pid: u32,
+    pub exit: Option<Exit>,
+    pub master: OwnedFd,
+    pub record: OwnedFd,
+    pub watch: Option<OwnedFd>,
 }
 
 /// What a worker asks to have started.
@@ -54,9 +66,33 @@ impl Slots {
         let Order { master, record, parts } = order;
         let spawned = child::spawn(parts, &self.limits);
         let pid = spawned.map_err(|error| error.raw_os_error().unwrap_or(libc::EAGAIN))?;
-        let slot = Slot { pid, master, record, exit: None, told: false, hang_up: None };
-        self.slots.insert(id, slot);
+        let (exit, told, hang_up, watch) = (None, false, None, None);
+        self.slots.insert(id, Slot { pid, master, record, exit, told, hang_up, watch });
         Ok(pid)
+    }
+
+    /// A terminal that an earlier keeper held.
+    pub fn adopt(&mut self, id: SlotId, heirloom: Heirloom) {
+        let Heirloom { pid, exit, master, record, watch } = heirloom;
+        let watch = watch.map(Watch::from_fd);
+        let (told, hang_up) = (exit.is_some(), None);
+        if self.slots.len() < MAX_SLOTS {
+            self.slots.insert(id, Slot { pid, master, record, exit, told, hang_up, watch });
+        }
+    }
+
+    /// Descriptors that can be read when a program that is no child has ended.
+    pub fn watches(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
+        let alive = self.slots.values().filter(|slot| slot.exit.is_none());
+        alive.filter_map(|slot| slot.watch.as_ref()).map(Watch::fd)
+    }
+
+    /// A program that is no child and has ended.
+    pub fn ended_elsewhere(&self) -> Option<(u32, Exit)> {
+        let alive = self.slots.values().filter(|slot| slot.exit.is_none());
+        let mut watched = alive.filter_map(|slot| Some((slot.pid, slot.watch.as_ref()?)));
+        let (pid, watch) = watched.find(|(_, watch)| watch.has_ended())?;
+        Some((pid, watch.exit()))
     }
 
     fn check_room(&self, id: SlotId, order: &Order) -> Result<(), i32> {
@@ -108,6 +144,10 @@ impl Slots {
     ) -> io::Result<()> {
         let slot = self.slots.get_mut(&id).filter(|slot| slot.exit.is_none());
         let slot = slot.ok_or(io::ErrorKind::NotFound)?;
+        if slot.watch.as_ref().is_some_and(Watch::has_ended) {
+            // Somebody else reaps it, and its number may be another's by now.
+            return Err(io::ErrorKind::NotFound.into());
+        }
         // Nothing but the end of a terminal hangs up on the program's own group.
         if signal == libc::SIGHUP && target == Target::Group {
             slot.hang_up_at(now);

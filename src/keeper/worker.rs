@@ -7,10 +7,15 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use super::message::Exit;
+use crate::os::limits::Limits;
+use crate::os::pidfd::Watch;
 use crate::os::{channel, process};
 
 const FIRST_DELAY: Duration = Duration::from_millis(50);
 const LONGEST_DELAY: Duration = Duration::from_secs(5);
+/// After one that was killed.
+const KILLED_DELAY: Duration = Duration::from_millis(20);
 /// A worker that lived so long was no failure to start.
 const LONG_LIFE: Duration = Duration::from_secs(1);
 /// What systemd told the keeper alone.
@@ -21,6 +26,8 @@ pub struct Worker {
     /// None when it was told to go, or hung up, and has not ended yet.
     pub link: Option<OwnedFd>,
     pub started: Instant,
+    /// One that was there before this keeper, and is not its child.
+    pub watch: Option<Watch>,
 }
 
 /// How to start one.
@@ -28,13 +35,15 @@ pub struct Plan {
     pub idle_timeout_ms: Option<u64>,
     /// Where the server is reached, when that is not the usual place.
     pub socket: Option<PathBuf>,
+    /// What programs may use, for a keeper that has to take over.
+    pub limits: Limits,
 }
 
 impl Plan {
     pub fn start(&self, now: Instant) -> io::Result<Worker> {
         let (link, end) = channel::pair()?;
         let mut command = Command::new(process::own_program()?);
-        command.arg0("t4a").arg("__worker");
+        command.arg0("t4a").args(["__worker", "--limits", &self.limits.to_text()]);
         if let Some(timeout) = self.idle_timeout_ms {
             command.arg("--idle-timeout-ms").arg(timeout.to_string());
         }
@@ -48,7 +57,7 @@ impl Plan {
         command.process_group(0).stdin(Stdio::from(end));
         // Reaped by the keeper's own loop, like all its children.
         let pid = command.spawn()?.id();
-        Ok(Worker { pid, link: Some(link), started: now })
+        Ok(Worker { pid, link: Some(link), started: now, watch: None })
     }
 }
 
@@ -57,10 +66,12 @@ impl Plan {
 pub struct Backoff(Option<Duration>);
 
 impl Backoff {
-    /// How long to wait after a worker that lived for `life`.
-    pub fn after(&mut self, life: Duration) -> Duration {
+    /// How long to wait after a worker that lived for `life`. One that was killed did not fail by
+    /// itself, but may be killed again by the same cause: there is a pause, which does not grow.
+    pub fn after(&mut self, life: Duration, exit: Option<Exit>) -> Duration {
         self.0 = match self.0 {
             _ if life >= LONG_LIFE => None,
+            _ if exit == Some(Exit::Signal(libc::SIGKILL)) => Some(KILLED_DELAY),
             None => Some(FIRST_DELAY),
             Some(delay) => Some((delay * 2).min(LONGEST_DELAY)),
         };
@@ -75,9 +86,13 @@ mod tests {
     #[test]
     fn workers_that_die_young_are_waited_for_longer_and_longer() {
         let mut backoff = Backoff::default();
-        let mut after = |millis| backoff.after(Duration::from_millis(millis)).as_millis();
+        let code = Some(Exit::Code(101));
+        let mut after = |millis| backoff.after(Duration::from_millis(millis), code).as_millis();
         assert_eq!([after(1500), after(0), after(999), after(3)], [0, 50, 100, 200]);
         assert_eq!([after(1000), after(5)], [0, 50]);
         assert_eq!((0..20).map(|_| after(1)).last(), Some(5000));
+        let killed = Some(Exit::Signal(libc::SIGKILL));
+        assert_eq!(backoff.after(Duration::ZERO, killed), KILLED_DELAY);
+        assert_eq!(backoff.after(Duration::ZERO, killed), KILLED_DELAY);
     }
 }

@@ -2,9 +2,11 @@
 
 use std::collections::VecDeque;
 
-use super::TerminalId;
 use super::limits::{MAX_EVENT_BYTES, MAX_EVENTS, MAX_LIVE_BYTES};
+use super::{TerminalId, ToldEvent};
 use crate::wire::{Event, EventKind, Tag, event_line};
+
+type Told<'a> = ToldEvent<&'a Vec<u8>>;
 
 /// Numbers set aside at a time, so that a new worker never gives one out twice.
 pub const SEQ_BLOCK: u64 = 4096;
@@ -15,6 +17,8 @@ struct Kept {
     seq: u64,
     kind: EventKind,
     terminal: Option<TerminalId>,
+    /// The terminal's notice that it came of, if of one.
+    notice: u64,
     line: Vec<u8>,
 }
 
@@ -52,6 +56,8 @@ pub struct Events {
     history: Ring,
     live: Ring,
     reserved: u64,
+    /// The last number that is safe from the end of this worker.
+    kept: u64,
 }
 
 /// One `events` request: a filter and a place in both queues.
@@ -85,7 +91,31 @@ impl Events {
     /// `seen` is the last number an earlier worker may have given out.
     pub fn new(seen: u64) -> Events {
         let history = Ring { first: seen + 1, ..Ring::default() };
-        Events { history, live: Ring::default(), reserved: seen }
+        Events { history, live: Ring::default(), reserved: seen, kept: seen }
+    }
+
+    /// Takes the history over that an earlier worker left, from the oldest to the newest.
+    pub fn recall(&mut self, told: impl Iterator<Item = ToldEvent>) {
+        for ToldEvent { seq, kind, terminal, notice, line } in told {
+            if self.history.items.is_empty() {
+                self.history.first = seq;
+            }
+            let kept = Kept { seq, kind, terminal, notice, line };
+            self.history.push(kept, MAX_EVENTS, MAX_EVENT_BYTES);
+        }
+        self.kept = self.last();
+        self.reserved = self.reserved.max(self.kept);
+    }
+
+    /// Gives each event that the next worker would not know of; it will when `keep` has seen it.
+    pub fn keep(&mut self, mut keep: impl FnMut(&Told<'_>)) {
+        while self.kept < self.last() {
+            self.kept += 1;
+            if let Some(Kept { seq, kind, terminal, notice, line }) = self.history.get(self.kept) {
+                let (seq, kind, terminal, notice) = (*seq, *kind, *terminal, *notice);
+                keep(&ToldEvent { seq, kind, terminal, notice, line });
+            }
+        }
     }
 
     /// The last number given out.
@@ -106,21 +136,22 @@ impl Events {
         Some(self.reserved)
     }
 
-    pub fn push(&mut self, terminal: Option<TerminalId>, event: &Event) {
+    pub fn push(&mut self, terminal: Option<TerminalId>, notice: u64, event: &Event) {
         let seq = self.history.end();
-        let kept = Events::keep(seq, terminal, event);
+        let kept = Kept { notice, ..Events::finish(seq, terminal, event) };
         self.history.push(kept, MAX_EVENTS, MAX_EVENT_BYTES);
     }
 
     /// For those who read along now; not in the history.
     pub fn push_live(&mut self, terminal: TerminalId, event: &Event) {
-        let kept = Events::keep(self.last(), Some(terminal), event);
+        let kept = Events::finish(self.last(), Some(terminal), event);
         self.live.push(kept, usize::MAX, MAX_LIVE_BYTES);
     }
 
-    fn keep(seq: u64, terminal: Option<TerminalId>, event: &Event) -> Kept {
+    fn finish(seq: u64, terminal: Option<TerminalId>, event: &Event) -> Kept {
         let name = terminal.map(|id| id.to_string());
-        Kept { seq, kind: event.kind(), terminal, line: event_line(seq, name.as_deref(), event) }
+        let line = event_line(seq, name.as_deref(), event);
+        Kept { seq, kind: event.kind(), terminal, notice: 0, line }
     }
 
     pub fn subscribe(
@@ -215,7 +246,7 @@ mod tests {
     fn an_event_between_two_requests_is_not_lost() {
         let mut events = Events::new(0);
         let seq = events.last();
-        events.push(Some(T1), &Event::Bell);
+        events.push(Some(T1), 0, &Event::Bell);
         let mut late = events.subscribe(None, None, &[], Some(seq));
         assert_eq!(read(&events, &mut late)[0]["event"], "bell");
         assert!(read(&events, &mut late).is_empty());
@@ -225,9 +256,9 @@ mod tests {
     fn filters_by_terminal_and_kind() {
         let mut events = Events::new(0);
         let mut one = events.subscribe(None, Some(T1), &[EventKind::Bell], None);
-        events.push(Some(T2), &Event::Bell);
-        events.push(Some(T1), &Event::Activity);
-        events.push(Some(T1), &Event::Bell);
+        events.push(Some(T2), 0, &Event::Bell);
+        events.push(Some(T1), 0, &Event::Activity);
+        events.push(Some(T1), 0, &Event::Bell);
         let got = read(&events, &mut one);
         assert_eq!((got.len(), &got[0]["seq"]), (1, &Value::from(3)));
     }
@@ -237,7 +268,7 @@ mod tests {
         let mut events = Events::new(0);
         let mut slow = events.subscribe(None, None, &[], None);
         for _ in 0..MAX_EVENTS + 7 {
-            events.push(Some(T1), &Event::Bell);
+            events.push(Some(T1), 0, &Event::Bell);
         }
         let got = read(&events, &mut slow);
         assert_eq!((&got[0]["event"], &got[0]["events"]), (&"lost".into(), &7.into()));
@@ -251,9 +282,9 @@ mod tests {
         let all = [EventKind::Output, EventKind::Bell];
         let mut asked = events.subscribe(None, None, &all, None);
         let mut usual = events.subscribe(None, None, &[], None);
-        events.push(Some(T1), &Event::Bell);
+        events.push(Some(T1), 0, &Event::Bell);
         events.push_live(T1, &Event::Output { offset: 0, data_base64: String::new() });
-        events.push(Some(T1), &Event::Bell);
+        events.push(Some(T1), 0, &Event::Bell);
         let kinds: Vec<_> =
             read(&events, &mut asked).iter().map(|line| line["event"].clone()).collect();
         assert_eq!(kinds, ["bell", "output", "bell"]);
@@ -264,7 +295,7 @@ mod tests {
     fn a_number_from_the_future_is_taken_as_now() {
         let mut events = Events::new(5);
         let mut odd = events.subscribe(None, None, &[], Some(u64::MAX));
-        events.push(None, &Event::Restarted);
+        events.push(None, 0, &Event::Restarted);
         assert_eq!(read(&events, &mut odd)[0]["seq"], 6);
     }
 }

@@ -37,6 +37,8 @@ pub struct Info<'a> {
     /// Lines held: from the first up to, not including, the second.
     lines: [u64; 2],
     stamp: u64,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    degraded: bool,
 }
 
 #[derive(Serialize)]
@@ -83,7 +85,7 @@ impl Mux {
             title: terminal.title(),
             cwd: cwd(terminal, &facts),
             alive: terminal.alive(),
-            exit_code: terminal.exit().map(|exit| exit.code()),
+            exit_code: terminal.exit().and_then(|exit| exit.code()),
             waits_for_input: waits_for_input(terminal, &facts),
             foreground: facts.foreground,
             echo: facts.echo,
@@ -100,6 +102,7 @@ impl Mux {
             output_bytes: terminal.output_bytes,
             lines: [lines.start.0, lines.end.0],
             stamp: grid.stamp(),
+            degraded: terminal.degraded,
         }
     }
 

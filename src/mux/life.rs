@@ -174,7 +174,7 @@ impl Mux {
         terminal.identity.exit_told = true;
         let signal = match exit {
             Exit::Signal(signal) => Some(signal_name(signal)),
-            Exit::Code(_) => None,
+            Exit::Code(_) | Exit::Unknown => None,
         };
         self.record_exit(id, exit.code());
         self.bury(id, pid, exit);
@@ -257,6 +257,7 @@ impl Mux {
         }
         if idle {
             self.emit(id, &Event::Idle { after_ms: idle_ms });
+            self.effect(Effect::Rest(id));
             self.settled(id);
         }
         if given_up {
@@ -264,6 +265,9 @@ impl Mux {
         }
         if quiet_typist || drawn {
             self.touch(id);
+        }
+        if drawn {
+            self.effect(Effect::Save(id));
         }
         self.refuse_held(id);
         self.stops_due(id);

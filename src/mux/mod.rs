@@ -17,6 +17,7 @@ mod pictures;
 mod raw;
 mod record;
 mod recordings;
+mod restore;
 mod runs;
 pub mod signals;
 mod terminal;
@@ -41,6 +42,7 @@ pub use look::LookWish;
 pub use pictures::PictureRequest;
 pub use record::ServerRecord;
 pub use recordings::{Definition, Opening, RecordWish, RecordingId};
+pub use restore::{Past, ToldEvent};
 pub use runs::Asked;
 pub use terminal::{Exit, Identity, Life, Terminal, TerminalId};
 pub use typing::{Input, Secret};
@@ -241,6 +243,10 @@ pub enum Effect {
         id: TerminalId,
         record: Vec<u8>,
     },
+    /// Something happened to a terminal's grid that is not in its output: it is to be saved.
+    Save(TerminalId),
+    /// It has gone quiet and may stay so for long.
+    Rest(TerminalId),
     RememberServer(Vec<u8>),
     Shutdown,
 }
@@ -266,6 +272,10 @@ pub struct Mux {
     idle_timeout: Duration,
     effects: VecDeque<Effect>,
     notices: Vec<crate::term::Notice>,
+    /// The number of the notice whose events are given out.
+    telling: Option<u64>,
+    /// What the history tells of terminals that are yet to be taken over.
+    past: BTreeMap<TerminalId, restore::Traces>,
 }
 
 impl Mux {
@@ -288,6 +298,8 @@ impl Mux {
             idle_timeout: Duration::from_millis(record.idle_timeout_ms),
             effects: VecDeque::new(),
             notices: Vec::new(),
+            telling: None,
+            past: BTreeMap::new(),
         }
     }
 
@@ -444,7 +456,7 @@ impl Mux {
         if self.events.reserve().is_some() {
             self.remember_server();
         }
-        self.events.push(id, event);
+        self.events.push(id, self.telling.take().unwrap_or(0), event);
         self.news = true;
         if let Some(id) = id {
             self.waits.touch(id);
@@ -563,6 +575,7 @@ impl Mux {
         terminal.grid.resize(size);
         self.record_size(id, size);
         self.effect(Effect::Resize { id, size });
+        self.effect(Effect::Save(id));
         self.tell_size(id);
         let now = self.now;
         if let Some(terminal) = self.terminals.get_mut(&id) {

@@ -11,6 +11,13 @@ use crate::term::{self, GraphicsKind, Notice, PayloadKind};
 use crate::wire::{Event, EventKind, Progress};
 
 impl Mux {
+    /// What an earlier worker has fed already: it makes up the grid, and gives what was not told.
+    pub(super) fn refeed(&mut self, id: TerminalId, bytes: &[u8]) {
+        let Some(terminal) = self.terminals.get_mut(&id) else { return };
+        terminal.output_bytes += bytes.len() as u64;
+        self.feed(id, bytes);
+    }
+
     pub(super) fn output(&mut self, id: TerminalId, bytes: &[u8]) {
         let now = self.now;
         if self.wanted(EventKind::Output, id) {
@@ -50,12 +57,26 @@ impl Mux {
             // One terminal's bytes must not end the service of the others.
             notices.clear();
             terminal.replace_grid();
+            terminal.degraded = true;
+            self.effects.push_back(Effect::Save(id));
         }
         terminal.note_change(now, screen_wanted);
         for notice in notices.drain(..) {
-            self.notice(id, notice);
+            self.number_notice(id, notice);
         }
         self.notices = notices;
+    }
+
+    /// Notices come of output in the same order whenever it is fed: those whose effects another
+    /// worker has seen to have none here.
+    fn number_notice(&mut self, id: TerminalId, notice: Notice) {
+        let Some(terminal) = self.terminals.get_mut(&id) else { return };
+        terminal.notices += 1;
+        if terminal.notices > terminal.told {
+            self.telling = Some(terminal.notices);
+            self.notice(id, notice);
+            self.telling = None;
+        }
     }
 
     fn emit_output(&mut self, id: TerminalId, bytes: &[u8]) {
@@ -84,7 +105,10 @@ impl Mux {
             terminal.entered = false;
         }
         let event = match notice {
-            Notice::Reply(bytes) => return self.reply_to_program(id, &bytes),
+            Notice::Reply(bytes) => {
+                self.telling = None;
+                return self.reply_to_program(id, &bytes);
+            }
             Notice::CommandStart { command } => {
                 self.run_started(id);
                 self.record_mark(id, command.as_deref().unwrap_or_default());

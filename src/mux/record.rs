@@ -5,9 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::limits::DEFAULT_IDLE_TIMEOUT_MS;
-use super::{Effect, Exit, Identity, Life, Mux, Terminal, TerminalId};
-use crate::term::Size;
-use crate::wire::Event;
+use super::{Effect, Mux, TerminalId};
 
 /// What is remembered of the server as a whole.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,30 +47,5 @@ impl Mux {
         if let Ok(bytes) = serde_json::to_vec(&record) {
             self.effect(Effect::RememberServer(bytes));
         }
-    }
-
-    /// A terminal that an earlier worker served. Its screen starts empty.
-    pub fn inherit(&mut self, record: &[u8], pid: u32, size: Size, exit: Option<Exit>) -> bool {
-        let Ok(identity) = serde_json::from_slice::<Identity>(record) else { return false };
-        let id = identity.id;
-        let told = identity.exit_told;
-        let recordings = identity.recordings.clone();
-        self.next_id = self.next_id.max(id.0.saturating_add(1));
-        let mut terminal = Terminal::new(identity, size, Life::Running { pid }, self.now);
-        terminal.was_ready = true;
-        self.terminals.insert(id, terminal);
-        self.record_again(id, &recordings);
-        match exit {
-            Some(exit) if told => self.bury(id, pid, exit),
-            Some(exit) => self.exited(id, exit),
-            None => self.arm(id),
-        }
-        true
-    }
-
-    /// All that an earlier worker left is here.
-    pub fn inherited(&mut self) {
-        self.emit_any(None, &Event::Restarted);
-        self.settle();
     }
 }

@@ -180,8 +180,8 @@ impl Mux {
         let mut screen = Vec::new();
         terminal.grid.redraw(&mut screen);
         tape.note(now, &Note::Output(Cow::Owned(screen)));
-        if let Some(exit) = terminal.exit() {
-            tape.note(now, &Note::Exit(exit.code()));
+        if let Some(code) = terminal.exit().and_then(|exit| exit.code()) {
+            tape.note(now, &Note::Exit(code));
         }
     }
 

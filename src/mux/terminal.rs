@@ -33,14 +33,17 @@ impl fmt::Display for TerminalId {
 pub enum Exit {
     Code(i32),
     Signal(i32),
+    /// Nobody could tell.
+    Unknown,
 }
 
 impl Exit {
     /// The code a shell would report.
-    pub fn code(self) -> i32 {
+    pub fn code(self) -> Option<i32> {
         match self {
-            Exit::Code(code) => code,
-            Exit::Signal(signal) => 128 + signal,
+            Exit::Code(code) => Some(code),
+            Exit::Signal(signal) => Some(128 + signal),
+            Exit::Unknown => None,
         }
     }
 }
@@ -124,6 +127,11 @@ pub struct Terminal {
     pub run: Option<Box<Run>>,
     pub probing: Probing,
     pub output_bytes: u64,
+    /// Notices that its output gave, and how many of them had their effects before this worker.
+    pub notices: u64,
+    pub told: u64,
+    /// Its state could not be brought back as it was.
+    pub degraded: bool,
     input: VecDeque<u8>,
     screen: ScreenTimer,
     sync_since: Option<Instant>,
@@ -171,6 +179,9 @@ impl Terminal {
             run: None,
             probing: Probing::default(),
             output_bytes: 0,
+            notices: 0,
+            told: 0,
+            degraded: false,
             input: VecDeque::new(),
             screen: ScreenTimer::default(),
             sync_since: None,
@@ -180,8 +191,16 @@ impl Terminal {
 
     /// A new, empty grid: the old one's state cannot be trusted any more.
     pub fn replace_grid(&mut self) {
-        let limits = Limits { lines: self.identity.scrollback_lines, bytes: MAX_SCROLLBACK_BYTES };
-        self.grid = term::Terminal::new(self.grid.size(), limits);
+        let size = self.grid.size();
+        let none = term::Terminal::new(size, Limits { lines: 0, bytes: 0 });
+        let memory = std::mem::replace(&mut self.grid, none).into_memory();
+        self.grid = term::Terminal::with_memory(size, self.identity.scrollback_lines, memory);
+    }
+
+    /// Memory for the scrollback, while there is none yet.
+    pub fn lend(&mut self, memory: term::Memory) {
+        let size = self.grid.size();
+        self.grid = term::Terminal::with_memory(size, self.identity.scrollback_lines, memory);
     }
 
     pub fn id(&self) -> TerminalId {

@@ -337,14 +337,14 @@ fn a_new_worker_knows_the_terminals_of_the_old_one() {
 
     let mut mux = Mux::new(old.mux.host.clone(), server, old.now);
     let size = Size { cols: 100, rows: 30 };
-    assert!(mux.inherit(&record, 101, size, None));
+    assert!(mux.inherit(&record, 101, size).is_some());
     mux.inherited();
     let terminal = mux.terminal("build").expect("by its name");
     assert_eq!((terminal.id(), terminal.pid(), terminal.grid.size()), (id, Some(101), size));
     assert_eq!(mux.idle_timeout_ms(Some(id)), 77);
     assert!(mux.seq() > seq);
     assert_eq!(mux.new_id(), Ok(TerminalId(2)));
-    assert!(!mux.inherit(b"nonsense", 1, size, None));
+    assert!(mux.inherit(b"nonsense", 1, size).is_none());
 }
 
 impl Bench {

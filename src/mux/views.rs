@@ -432,7 +432,7 @@ impl Mux {
             title: terminal.title().to_owned(),
             cwd: grid.cwd().map(|cwd| cwd.path.clone()),
             alive: terminal.alive(),
-            exit_code: terminal.exit().map(|exit| exit.code()),
+            exit_code: terminal.exit().and_then(|exit| exit.code()),
             command: grid.running_command().map(str::to_owned),
             running_ms: None,
             last_code: terminal.history.iter().next_back().and_then(|record| record.code),

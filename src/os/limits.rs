@@ -14,6 +14,24 @@ impl Limits {
         Limits { nofile: getrlimit(Resource::Nofile), core: getrlimit(Resource::Core) }
     }
 
+    /// The same limits as text, for another process.
+    pub fn to_text(&self) -> String {
+        let numbers = [self.nofile, self.core].map(|one| [one.current, one.maximum]);
+        let text = |number: &Option<u64>| number.map_or("-".to_owned(), |n| n.to_string());
+        numbers.as_flattened().iter().map(text).collect::<Vec<_>>().join(",")
+    }
+
+    pub fn from_text(text: &str) -> Option<Limits> {
+        let number = |word: &str| match word {
+            "-" => Some(None),
+            word => word.parse().ok().map(Some),
+        };
+        let numbers: Vec<Option<u64>> = text.split(',').map(number).collect::<Option<_>>()?;
+        let [soft, hard, core, core_hard] = numbers.try_into().ok()?;
+        let nofile = Rlimit { current: soft, maximum: hard };
+        Some(Limits { nofile, core: Rlimit { current: core, maximum: core_hard } })
+    }
+
     pub fn restore(&self) {
         let _ = setrlimit(Resource::Nofile, self.nofile);
         let _ = setrlimit(Resource::Core, self.core);
@@ -59,6 +77,16 @@ fn forbid_dumps() {}
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn limits_come_back_from_text() {
+        for text in ["1024,4096,0,-", "-,-,-,-"] {
+            assert_eq!(Limits::from_text(text).unwrap().to_text(), text);
+        }
+        for text in ["", "1,2,3", "1,2,3,4,5", "1,2,3,x"] {
+            assert!(Limits::from_text(text).is_none(), "{text}");
+        }
+    }
 
     #[test]
     fn the_soft_limit_of_files_becomes_the_hard_one_and_comes_back() {

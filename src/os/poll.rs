@@ -24,6 +24,13 @@ pub fn wait(
     }
 }
 
+/// Whether there is something to read now.
+pub fn is_readable(fd: BorrowedFd<'_>) -> bool {
+    let mut fds = [PollFd::from_borrowed_fd(fd, PollFlags::IN)];
+    let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+    matches!(poll(&mut fds, Some(&now)), Ok(1..))
+}
+
 /// Sleeps until something can be read from one of a few descriptors, or time is up; which of them.
 /// A signal ends it too.
 pub fn readable<const N: usize>(

@@ -3,6 +3,7 @@
 
 use std::io::{self, IoSliceMut};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::sync::atomic::{AtomicU8, Ordering};
 
 use rustix::fs::OFlags;
 use rustix::io::Errno;
@@ -132,9 +133,48 @@ pub fn read(master: BorrowedFd<'_>, buf: &mut [u8]) -> Read {
     }
 }
 
-/// `read` that re-arms `ready` when there is nothing left.
-pub fn read_ready(ready: &Ready, buf: &mut [u8]) -> Read {
-    let attempt = ready.try_read(|master| match read(master, buf) {
+/// Bytes of output that a read would find. More may come at any time, none can go.
+pub fn waiting(master: BorrowedFd<'_>) -> usize {
+    rustix::io::ioctl_fionread(master).map_or(0, |count| usize::try_from(count).unwrap_or(0))
+}
+
+/// One read whose parts go where they are told: the kernel's own byte first, then the output.
+///
+/// # Safety
+/// `target` must have room for `length` bytes that nobody else uses during the call.
+pub unsafe fn read_into(
+    master: BorrowedFd<'_>,
+    kind: &AtomicU8,
+    target: *mut u8,
+    length: usize,
+) -> Read {
+    let parts = [
+        libc::iovec { iov_base: kind.as_ptr().cast(), iov_len: 1 },
+        libc::iovec { iov_base: target.cast(), iov_len: length },
+    ];
+    let used = if length == 0 { 1 } else { 2 };
+    loop {
+        // SAFETY: the first part is one byte that may be written through a shared reference, the
+        // second is the caller's promise.
+        let count = unsafe { libc::readv(master.as_raw_fd(), parts.as_ptr(), used) };
+        match usize::try_from(count) {
+            Ok(0) => return Read::Closed,
+            Ok(count) if kind.load(Ordering::Acquire) == 0 && count > 1 => {
+                return Read::Data(count - 1);
+            }
+            Ok(_) => return Read::Status,
+            Err(_) => match io::Error::last_os_error().kind() {
+                io::ErrorKind::Interrupted => {}
+                io::ErrorKind::WouldBlock => return Read::WouldBlock,
+                _ => return Read::Closed,
+            },
+        }
+    }
+}
+
+/// Reads by `read`, and re-arms `ready` when there is nothing left.
+pub fn read_ready(ready: &Ready, read: impl FnOnce(BorrowedFd<'_>) -> Read) -> Read {
+    let attempt = ready.try_read(|master| match read(master) {
         Read::WouldBlock => Err(io::ErrorKind::WouldBlock.into()),
         got => Ok(got),
     });

@@ -14,6 +14,8 @@ use super::inspect;
 pub enum Exit {
     Code(i32),
     Signal(i32),
+    /// Nobody could tell: its parent was gone, and the kernel is old.
+    Unknown,
 }
 
 impl Exit {

@@ -9,13 +9,14 @@ use tokio::sync::mpsc;
 
 use super::connection::{self, FromClient, OUT_QUEUE, ToClient};
 use super::keeper_line::KeeperLine;
-use super::pty_line::{PtyLine, Rest, TURN};
+use super::pty_line::{PtyLine, Rest};
 use super::recorder::{Done, Recorded, Recorders};
+use super::rekeep::Rekeep;
 use super::render::{Rendered, Renderers};
 use super::spawn::Prepared;
-use super::{NEWS_QUEUE, News, ToHub, clock, exit, probe, spawn};
+use super::{NEWS_QUEUE, News, ToHub, clock, exit, probe, recover, spawn};
 use crate::command;
-use crate::journal::Record;
+use crate::journal::Log;
 use crate::keeper::{self, FromKeeper, Link, SlotId, ToKeeper};
 use crate::mux::limits::{MAX_CONNECTIONS, MAX_LINE, MAX_TERMINALS};
 use crate::mux::{
@@ -31,53 +32,62 @@ use crate::wire::{Code, Failure};
 /// Messages handled before a terminal that has output gets its turn.
 const BURST: usize = 32;
 /// Output read after a program's end before the end is told: a background job may go on for ever.
-const MAX_LAST_WORDS: usize = 1 << 20;
+const MAX_LAST_WORDS: u64 = 1 << 20;
 /// How long a worker that is to go waits for the disk.
 const LAST_WRITES: Duration = Duration::from_millis(500);
 /// Longest the hub sleeps.
 const LONG: Duration = Duration::from_secs(3600);
 
 pub struct Hub {
-    mux: Mux,
-    keeper: KeeperLine,
-    record: Record,
-    lines: HashMap<TerminalId, PtyLine>,
+    pub(super) mux: Mux,
+    pub(super) keeper: KeeperLine,
+    pub(super) log: Log,
+    pub(super) lines: HashMap<TerminalId, PtyLine>,
     clients: HashMap<ClientId, mpsc::Sender<ToClient>>,
     next_client: u64,
     /// Terminals whose turn it is to be read.
     busy: VecDeque<TerminalId>,
-    buffer: Vec<u8>,
-    to_hub: ToHub,
+    /// A terminal's save, on its way to the journal.
+    pub(super) buffer: Vec<u8>,
+    pub(super) to_hub: ToHub,
     news: mpsc::Receiver<News>,
-    to_busy: mpsc::Sender<TerminalId>,
+    pub(super) to_busy: mpsc::Sender<TerminalId>,
     readable: mpsc::Receiver<TerminalId>,
     renderers: Renderers,
     recorders: Recorders,
-    end: Option<io::Result<()>>,
+    pub(super) rekeep: Rekeep,
+    /// The keeper said that it will go.
+    pub(super) parting: bool,
+    /// It is dead, and the next one is not started yet.
+    pub(super) keeperless: bool,
+    pub(super) end: Option<io::Result<()>>,
 }
 
 impl Hub {
-    pub fn new(mux: Mux, link: Link, record: Record, first: bool) -> io::Result<Hub> {
+    pub fn new(mux: Mux, link: Link, log: Log, first: bool, rekeep: Rekeep) -> io::Result<Hub> {
         let (to_hub, news) = mpsc::channel(NEWS_QUEUE);
         let (to_busy, readable) = mpsc::channel(MAX_TERMINALS);
-        let mut keeper = KeeperLine::new(link, to_hub.clone());
+        let mut keeper = KeeperLine::new(link, to_hub.clone(), 0);
         if first {
-            keeper.send(ToKeeper::Keep { record: record.fd().try_clone_to_owned()? })?;
+            keeper.send(ToKeeper::Keep { record: log.fd().try_clone_to_owned()? })?;
         }
         Ok(Hub {
             mux,
             keeper,
-            record,
+            log,
             lines: HashMap::new(),
             clients: HashMap::new(),
             next_client: 0,
             busy: VecDeque::new(),
-            buffer: vec![0; TURN],
+            buffer: Vec::new(),
             to_hub,
             news,
             to_busy,
             readable,
             renderers: Renderers::default(),
+            rekeep,
+            parting: false,
+            keeperless: false,
             recorders: Recorders::default(),
             end: None,
         })
@@ -85,32 +95,6 @@ impl Hub {
 
     pub fn sender(&self) -> ToHub {
         self.to_hub.clone()
-    }
-
-    /// A terminal that an earlier worker served.
-    pub fn inherit(&mut self, take: FromKeeper) {
-        let FromKeeper::Take { slot, pid, exit: ended, master, record } = take else { return };
-        let size = pty::size(std::os::fd::AsFd::as_fd(&master));
-        let size = size.unwrap_or(Size { cols: 80, rows: 24 });
-        let id = TerminalId(slot.0);
-        let known = Record::open(record).and_then(|record| {
-            let bytes = record.read().unwrap_or_default();
-            Ok((PtyLine::new(master, record, self.to_busy.clone())?, bytes))
-        });
-        match known {
-            Ok((mut line, bytes)) if self.mux.inherit(&bytes, pid, size, ended.map(exit)) => {
-                line.begin(id);
-                self.lines.insert(id, line);
-            }
-            _ => {
-                process::complain(&format!("{id} could not be taken over"));
-                let _ = self.keeper.send(ToKeeper::Forget { slot });
-            }
-        }
-    }
-
-    pub fn inherited(&mut self) {
-        self.mux.inherited();
     }
 
     pub async fn run(&mut self) -> io::Result<()> {
@@ -169,11 +153,11 @@ impl Hub {
         let now = clock::now();
         match news {
             News::Keeper(message) => self.hear_keeper(message),
-            // That is also how the keeper tells a worker to go.
-            News::KeeperGone(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
-                self.end = Some(Ok(()));
+            News::KeeperGone(number, error) if number == self.keeper.number => {
+                self.keeper_is_gone(error);
             }
-            News::KeeperGone(error) => self.end = Some(Err(error)),
+            News::KeeperGone(..) => {}
+            News::Rekeep => self.take_keeper(),
             News::KeeperReads => self.tell_keeper(None),
             News::Connection(stream) => self.connect(stream),
             News::Client(client, message) => self.hear_client(client, message),
@@ -217,6 +201,7 @@ impl Hub {
                 self.mux.on(Incoming::Started { id, result: Err(failure) }, now);
             }
             FromKeeper::Exited { slot, exit: ended } => self.ended(TerminalId(slot.0), exit(ended)),
+            FromKeeper::Part => self.parting = true,
             other => process::complain(&format!("the keeper said {other:?}, which is not for now")),
         }
     }
@@ -283,7 +268,7 @@ impl Hub {
         }
     }
 
-    fn ended(&mut self, id: TerminalId, exit: Exit) {
+    pub(super) fn ended(&mut self, id: TerminalId, exit: Exit) {
         if self.runs(id) {
             self.read_last_words(id);
             self.mux.on(Incoming::Exited { id, exit }, clock::now());
@@ -296,7 +281,7 @@ impl Hub {
     fn read_one(&mut self) {
         let Some(id) = self.busy.pop_front() else { return };
         let Some(line) = self.lines.get_mut(&id) else { return };
-        let (count, rest) = line.read(&mut self.buffer);
+        let (range, rest) = line.read();
         match rest {
             Rest::More => self.busy.push_back(id),
             Rest::Nothing => line.wait_for_more(id),
@@ -304,29 +289,34 @@ impl Hub {
             Rest::Closed if self.mux.get(id).is_some_and(Terminal::alive) => line.look_again(),
             Rest::Closed => {}
         }
-        if count > 0 {
-            let bytes = &self.buffer[..count];
+        if !range.is_empty() {
+            let bytes = line.journal.bytes(range);
             self.mux.on(Incoming::Output { id, bytes }, clock::now());
+            self.fed(id);
         }
     }
 
     /// All that the program wrote before it ended.
     fn read_last_words(&mut self, id: TerminalId) {
-        let Some(line) = self.lines.get_mut(&id) else { return };
         let mut read = 0;
         while read < MAX_LAST_WORDS {
-            let count = line.drain(&mut self.buffer);
-            if count == 0 {
+            let Some(line) = self.lines.get_mut(&id) else { return };
+            let range = line.drain();
+            if range.is_empty() {
                 break;
             }
-            read += count;
-            let bytes = &self.buffer[..count];
+            read += range.end - range.start;
+            let bytes = line.journal.bytes(range);
             self.mux.on(Incoming::Output { id, bytes }, clock::now());
+            self.fed(id);
         }
     }
 
     fn perform(&mut self) {
-        while let Some(effect) = self.mux.next_effect() {
+        loop {
+            // What a client hears of is never forgotten.
+            self.keep_events();
+            let Some(effect) = self.mux.next_effect() else { return };
             match effect {
                 Effect::Reply { client, bytes } => self.tell(client, ToClient::Reply(bytes)),
                 Effect::Stream { client, bytes } => self.tell(client, ToClient::Stream(bytes)),
@@ -357,8 +347,10 @@ impl Hub {
                     self.tell_keeper(Some(ToKeeper::Forget { slot: SlotId(id.0) }));
                 }
                 Effect::Remember { id, record } => self.remember(id, &record),
+                Effect::Save(id) => self.save(id),
+                Effect::Rest(id) => self.rest(id),
                 Effect::RememberServer(bytes) => {
-                    if let Err(error) = self.record.write(&bytes) {
+                    if let Err(error) = self.log.record.write(&bytes) {
                         process::complain(&format!("the server's record cannot be kept: {error}"));
                     }
                 }
@@ -389,22 +381,25 @@ impl Hub {
             None => self.keeper.flush(),
         };
         if let Err(error) = sent {
-            self.end = Some(Err(error));
+            self.keeper_is_gone(error);
         }
     }
 
     /// Everything for a new program is at hand: let the keeper start it.
     fn spawn(&mut self, id: TerminalId, prepared: Result<Prepared, Failure>) {
         let ready = prepared.and_then(|prepared| {
-            let Prepared { master, record, order, status } = prepared;
+            let Prepared { master, journal, order, status } = prepared;
             let watched = spawn::watch(id, status, self.to_hub.clone());
             let line = watched
-                .and_then(|()| PtyLine::new(master, record, self.to_busy.clone()))
+                .and_then(|()| PtyLine::new(master, journal, self.to_busy.clone()))
                 .map_err(|error| Failure::new(Code::System, format!("create: {error}")));
             line.map(|line| (line, order))
         });
         match ready {
-            Ok((line, order)) => {
+            Ok((mut line, order)) => {
+                if let Some(terminal) = self.mux.get_mut(id) {
+                    terminal.lend(recover::memory(&mut line.journal));
+                }
                 self.lines.insert(id, line);
                 self.tell_keeper(Some(order));
             }
@@ -478,7 +473,7 @@ impl Hub {
 
     fn remember(&mut self, id: TerminalId, record: &[u8]) {
         if let Some(line) = self.lines.get_mut(&id)
-            && let Err(error) = line.record.write(record)
+            && let Err(error) = line.journal.record.write(record)
         {
             process::complain(&format!("the record of {id} cannot be kept: {error}"));
         }

@@ -12,18 +12,27 @@ pub struct KeeperLine {
     /// Bounded by what terminals there are: a few messages each.
     waiting: VecDeque<ToKeeper>,
     news: ToHub,
+    /// Counts the keepers that this worker has had.
+    pub number: u64,
 }
 
 impl KeeperLine {
-    pub fn new(link: Link, news: ToHub) -> KeeperLine {
+    pub fn new(link: Link, news: ToHub, number: u64) -> KeeperLine {
         let link = Arc::new(link);
-        tokio::spawn(receive(link.clone(), news.clone()));
-        KeeperLine { link, waiting: VecDeque::new(), news }
+        tokio::spawn(receive(link.clone(), news.clone(), number));
+        KeeperLine { link, waiting: VecDeque::new(), news, number }
     }
 
     pub fn send(&mut self, message: ToKeeper) -> io::Result<()> {
         self.waiting.push_back(message);
         if self.waiting.len() == 1 { self.flush() } else { Ok(()) }
+    }
+
+    /// What was not sent and can be said to another keeper as well.
+    pub fn take_unsaid(&mut self) -> Vec<ToKeeper> {
+        let again =
+            |message: &ToKeeper| matches!(message, ToKeeper::Signal { .. } | ToKeeper::Shutdown);
+        self.waiting.drain(..).filter(again).collect()
     }
 
     /// Sends what the keeper takes; comes back by `KeeperReads` for the rest.
@@ -48,12 +57,12 @@ impl KeeperLine {
     }
 }
 
-async fn receive(link: Arc<Link>, news: ToHub) {
+async fn receive(link: Arc<Link>, news: ToHub, number: u64) {
     loop {
         let message = match link.recv().await {
             Ok(message) => News::Keeper(message),
             Err(error) => {
-                let _ = news.send(News::KeeperGone(error)).await;
+                let _ = news.send(News::KeeperGone(number, error)).await;
                 return;
             }
         };

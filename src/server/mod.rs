@@ -8,6 +8,8 @@ mod keeper_line;
 mod probe;
 mod pty_line;
 mod recorder;
+mod recover;
+mod rekeep;
 mod render;
 mod spawn;
 
@@ -16,7 +18,7 @@ use std::io;
 use tokio::net::UnixStream;
 use tokio::sync::mpsc;
 
-use crate::journal::Record;
+use crate::journal::Log;
 use crate::keeper::{FromKeeper, Link};
 use crate::mux::integration;
 use crate::mux::{Asker, ClientId, Exit, Facts, Host, Mux, ServerRecord, TerminalId, Ticket};
@@ -26,6 +28,7 @@ use crate::wire::Failure;
 use connection::FromClient;
 use hub::Hub;
 use recorder::Recorded;
+use rekeep::Rekeep;
 use render::Rendered;
 use spawn::Prepared;
 
@@ -35,7 +38,10 @@ const NEWS_QUEUE: usize = 64;
 /// What the tasks around the hub tell it.
 enum News {
     Keeper(FromKeeper),
-    KeeperGone(io::Error),
+    /// The keeper of this number.
+    KeeperGone(u64, io::Error),
+    /// It is time to try again to find another one.
+    Rekeep,
     /// The keeper takes messages again.
     KeeperReads,
     Connection(UnixStream),
@@ -68,13 +74,13 @@ enum News {
 type ToHub = mpsc::Sender<News>;
 
 /// Runs the worker that a keeper has started, until the keeper is gone or tells it to end.
-pub fn run(idle_timeout_ms: Option<u64>) -> io::Result<()> {
+pub fn run(idle_timeout_ms: Option<u64>, limits: Option<String>) -> io::Result<()> {
     limits::raise_nofile();
     limits::harden();
     process::set_name("t4a-worker");
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
-        let (listener, mut hub) = take_over(idle_timeout_ms).await?;
+        let (listener, mut hub) = take_over(idle_timeout_ms, limits).await?;
         let news = hub.sender();
         tokio::spawn(accept::run(listener, news));
         hub.run().await
@@ -84,28 +90,31 @@ pub fn run(idle_timeout_ms: Option<u64>) -> io::Result<()> {
 /// Receives from the keeper all that an earlier worker left, and the socket to serve.
 async fn take_over(
     idle_timeout_ms: Option<u64>,
+    limits: Option<String>,
 ) -> io::Result<(std::os::unix::net::UnixListener, Hub)> {
     let link = Link::from_stdin()?;
     let mut listener = None;
-    let mut server_record = None;
+    let mut log = None;
     let mut left = Vec::new();
     loop {
         match link.recv().await? {
             FromKeeper::Listener { fd } => listener = Some(fd.into()),
-            FromKeeper::Server { record } => server_record = Some(Record::open(record)?),
+            FromKeeper::Server { record } => log = recover::log(record),
             FromKeeper::End => break,
             take @ FromKeeper::Take { .. } => left.push(take),
             other => return Err(io::Error::other(format!("unexpected before End: {other:?}"))),
         }
     }
-    let listener = listener.ok_or_else(|| io::Error::other("the keeper gave no socket"))?;
-    let first = server_record.is_none();
-    let state = server_record.as_ref().and_then(Record::read);
-    let state = state.and_then(|bytes| ServerRecord::read(&bytes));
+    let listener: std::os::unix::net::UnixListener =
+        listener.ok_or_else(|| io::Error::other("the keeper gave no socket"))?;
+    let rekeep = Rekeep::new(listener.try_clone()?.into(), limits);
+    let first = log.is_none();
+    let mut log = log.map_or_else(Log::create, Ok)?;
+    let state = log.record.read().and_then(|bytes| ServerRecord::read(&bytes));
     let state = state.unwrap_or_else(|| ServerRecord::first(idle_timeout_ms));
-    let record = server_record.map_or_else(Record::create, Ok)?;
-    let mux = Mux::new(host(), state, clock::now());
-    let mut hub = Hub::new(mux, link, record, first)?;
+    let mut mux = Mux::new(host(), state, clock::now());
+    mux.recall(recover::events(&mut log));
+    let mut hub = Hub::new(mux, link, log, first, rekeep)?;
     left.into_iter().for_each(|take| hub.inherit(take));
     if !first {
         hub.inherited();
@@ -137,5 +146,14 @@ fn exit(exit: crate::keeper::Exit) -> Exit {
     match exit {
         crate::keeper::Exit::Code(code) => Exit::Code(code),
         crate::keeper::Exit::Signal(signal) => Exit::Signal(signal),
+        crate::keeper::Exit::Unknown => Exit::Unknown,
+    }
+}
+
+fn keeper_exit(exit: Exit) -> crate::keeper::Exit {
+    match exit {
+        Exit::Code(code) => crate::keeper::Exit::Code(code),
+        Exit::Signal(signal) => crate::keeper::Exit::Signal(signal),
+        Exit::Unknown => crate::keeper::Exit::Unknown,
     }
 }

@@ -1,6 +1,7 @@
 //! The worker's end of one terminal: who waits for its program to write or to read.
 
 use std::io;
+use std::ops::Range;
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,20 +10,17 @@ use tokio::sync::{Notify, mpsc};
 use tokio::task::JoinHandle;
 
 use super::{News, ToHub};
-use crate::journal::Record;
+use crate::journal::{Journal, TURN};
 use crate::mux::{Exit, TerminalId};
 use crate::os::pty::{self, Read};
 use crate::os::ready::Ready;
-
-/// Bytes read in one turn of the hub; then others have theirs.
-pub const TURN: usize = 64 << 10;
 
 /// Between looks at a tty that its program has closed.
 const CLOSED_PAUSE: Duration = Duration::from_millis(250);
 
 pub struct PtyLine {
     master: Arc<Ready>,
-    pub record: Record,
+    pub journal: Journal,
     /// All that was there has been read: wait for more.
     again: Arc<Notify>,
     readable: mpsc::Sender<TerminalId>,
@@ -50,14 +48,14 @@ pub enum Rest {
 impl PtyLine {
     pub fn new(
         master: OwnedFd,
-        record: Record,
+        journal: Journal,
         readable: mpsc::Sender<TerminalId>,
     ) -> io::Result<PtyLine> {
         let master = Arc::new(Ready::new(master)?);
         let again = Arc::new(Notify::new());
         let (watch, early_exit) = (None, None);
         let (waits_to_write, stale) = (false, false);
-        Ok(PtyLine { master, record, again, readable, watch, early_exit, waits_to_write, stale })
+        Ok(PtyLine { master, journal, again, readable, watch, early_exit, waits_to_write, stale })
     }
 
     /// From now on the program is read.
@@ -76,27 +74,32 @@ impl PtyLine {
         self.master.clone()
     }
 
-    /// Reads up to `buffer`'s length; tells how much and whether there is more.
-    pub fn read(&self, buffer: &mut [u8]) -> (usize, Rest) {
-        let mut filled = 0;
-        while filled < buffer.len() {
-            match pty::read_ready(&self.master, &mut buffer[filled..]) {
-                Read::Data(count) => filled += count,
-                Read::Status => {}
-                Read::WouldBlock => return (filled, Rest::Nothing),
-                Read::Closed => return (filled, Rest::Closed),
+    /// Reads into the journal: where it lies there, and whether there is more. After so much others
+    /// have their turn.
+    pub fn read(&mut self) -> (Range<u64>, Rest) {
+        let start = self.journal.head();
+        let rest = loop {
+            if self.journal.head() - start >= TURN as u64 {
+                break Rest::More;
             }
-        }
-        (filled, Rest::More)
+            match pty::read_ready(&self.master, |master| self.journal.read(master)) {
+                Read::Data(_) | Read::Status => {}
+                Read::WouldBlock => break Rest::Nothing,
+                Read::Closed => break Rest::Closed,
+            }
+        };
+        (start..self.journal.head(), rest)
     }
 
     /// Reads what is there even if nobody has said that there is anything.
-    pub fn drain(&self, buffer: &mut [u8]) -> usize {
+    pub fn drain(&mut self) -> Range<u64> {
+        let start = self.journal.head();
         loop {
-            match pty::read(self.master.fd(), buffer) {
-                Read::Data(count) => return count,
+            match self.journal.read(self.master.fd()) {
                 Read::Status => {}
-                Read::WouldBlock | Read::Closed => return 0,
+                Read::Data(_) | Read::WouldBlock | Read::Closed => {
+                    return start..self.journal.head();
+                }
             }
         }
     }

@@ -1,4 +1,4 @@
-//! A new program: its PTY, its record, and the order for the keeper to start it.
+//! A new program: its PTY, its journal, and the order for the keeper to start it.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use tokio::io::AsyncReadExt;
 
 use super::{News, ToHub};
-use crate::journal::Record;
+use crate::journal::Journal;
 use crate::keeper::{ChildFailure, SlotId, Spec, ToKeeper, read_status};
 use crate::mux::{Plan, TerminalId};
 use crate::os::{process, pty};
@@ -19,7 +19,7 @@ const MAX_STATUS: u64 = 64;
 /// What the worker keeps and what the keeper gets.
 pub struct Prepared {
     pub master: OwnedFd,
-    pub record: Record,
+    pub journal: Journal,
     pub order: ToKeeper,
     /// Closed by exec, or by a child that failed and said why.
     pub status: OwnedFd,
@@ -64,18 +64,18 @@ fn open(plan: &Plan, spec: &Spec) -> io::Result<Prepared> {
     // First, because it says in a client's words what is too long.
     let spec = spec.encode()?;
     let pty = pty::open(plan.size)?;
-    let mut record = Record::create()?;
-    record.write(&plan.record)?;
+    let mut journal = Journal::create()?;
+    journal.record.write(&plan.record)?;
     let (status, write_end) = io::pipe()?;
     let order = ToKeeper::Spawn {
         slot: SlotId(plan.id.0),
         master: pty.master.try_clone()?,
-        record: record.fd().try_clone_to_owned()?,
+        record: journal.fd().try_clone_to_owned()?,
         slave: pty.slave,
         spec,
         status: write_end.into(),
     };
-    Ok(Prepared { master: pty.master, record, order, status: status.into() })
+    Ok(Prepared { master: pty.master, journal, order, status: status.into() })
 }
 
 /// Tells the hub when the status pipe is closed.

@@ -25,9 +25,11 @@ impl Memory {
         Memory(Kind::Lent(Box::new(bytes)))
     }
 
-    /// The same bytes as memory of our own.
-    pub fn copied(&self) -> Memory {
-        Memory(Kind::Own { bytes: self.bytes().to_vec(), most: self.most() })
+    /// The first bytes as memory of our own.
+    pub fn copied(&self, len: usize) -> Memory {
+        let bytes = self.bytes();
+        let bytes = bytes[..len.min(bytes.len())].to_vec();
+        Memory(Kind::Own { bytes, most: self.most() })
     }
 
     /// Bytes there can be.

@@ -165,6 +165,12 @@ impl Terminal {
         notices.append(&mut self.state.notices);
     }
 
+    /// Stamps up to so many more may have been told of by someone who then forgot: what is fed
+    /// from now on gets later ones.
+    pub fn skip_stamps(&mut self, count: u64) {
+        self.state.stamp += count;
+    }
+
     /// What changed since the last time gets its stamp.
     fn settle(&mut self) {
         if std::mem::take(&mut self.state.screen.changed) {

@@ -74,6 +74,11 @@ impl Pages {
         self.memory.most() / PAGE
     }
 
+    /// Where the last record ends in memory.
+    pub fn used(&self) -> usize {
+        self.runs.iter().map(|run| run.page * PAGE + run.end).max().unwrap_or(0)
+    }
+
     /// Whether a record of this length fits on the page that is being filled.
     #[inline]
     pub fn fits(&self, len: usize) -> bool {

@@ -68,7 +68,7 @@ impl Scrollback {
     /// The same rows in memory of their own.
     pub fn copied(&self) -> Scrollback {
         let pages = Pages {
-            memory: self.pages.memory.copied(),
+            memory: self.pages.memory.copied(self.pages.used()),
             runs: self.pages.runs.clone(),
             open: self.pages.open,
             generation: self.pages.generation,

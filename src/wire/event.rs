@@ -21,9 +21,10 @@ pub enum Event {
     Killed {
         reason: &'static str,
     },
-    /// A program ended by a signal has the code a shell would report, 128 + signal.
+    /// A program ended by a signal has the code a shell would report, 128 + signal. None if nobody
+    /// could tell.
     Exit {
-        code: i32,
+        code: Option<i32>,
         #[serde(skip_serializing_if = "Option::is_none")]
         signal: Option<String>,
     },

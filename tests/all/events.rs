@@ -42,8 +42,10 @@ fn read(server: &Server, mut request: Value) -> Client {
 
 fn watch(server: &Server, request: Value) -> Client {
     let mut client = read(server, request);
-    // A stream has no first answer: the request behind it tells that it is open.
-    client.ok(json!({"cmd": "list"}));
+    // A stream has no first answer: the request behind it tells that it is open. Events may be
+    // faster.
+    client.send(&json!({"cmd": "list"}));
+    while client.next()["ok"] != true {}
     client
 }
 

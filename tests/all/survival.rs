@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::io;
 use std::os::unix::net::UnixStream;
-use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
@@ -15,7 +14,7 @@ fn signal(pid: i32, signal: Signal) {
 }
 
 /// Kills the worker and waits until another one answers.
-fn kill_worker(server: &Server) {
+pub fn kill_worker(server: &Server) {
     let old = server.worker_pid();
     signal(old, Signal::KILL);
     eventually("the worker is gone", || !alive(old.into()));
@@ -26,7 +25,7 @@ fn kill_worker(server: &Server) {
 }
 
 /// One request on a connection of its own, which a dying worker may cut.
-fn ask_once(server: &Server, request: &Value) -> io::Result<Value> {
+pub fn ask_once(server: &Server, request: &Value) -> io::Result<Value> {
     use io::{BufRead, Write};
     let mut stream = UnixStream::connect(server.socket())?;
     stream.set_read_timeout(Some(crate::support::PATIENCE))?;
@@ -124,6 +123,62 @@ fn terminals_outlive_the_worker() {
     client.ok(json!({"cmd": "kill", "id": "kitten"}));
 }
 
+/// All that can be seen of a terminal, and does not change by itself.
+fn seen(client: &mut Client, id: &str) -> [Value; 3] {
+    let text = client.ok(json!({"cmd": "text", "id": id, "first_line": 0, "count": 5000}));
+    let cells = client.ok(json!({"cmd": "cells", "id": id}));
+    let mut info = client.ok(json!({"cmd": "info", "id": id}));
+    let fields = info.as_object_mut().unwrap();
+    for changing in ["idle_ms", "stamp", "foreground", "waits_for_input", "attached"] {
+        fields.remove(changing);
+    }
+    let mut cells = cells;
+    cells.as_object_mut().unwrap().remove("stamp");
+    [text["lines"].clone(), cells["rows"].clone(), info]
+}
+
+/// The events up to a number, as they are told now.
+fn told(server: &Server, last: u64) -> Vec<Value> {
+    let mut client = server.connect();
+    client.send(&json!({"cmd": "events", "since": 0}));
+    (0..last).map(|_| client.next()).collect()
+}
+
+#[test]
+fn a_terminal_is_as_it_was_when_its_worker_is_killed() {
+    let server = Server::start();
+    // A question, whose answer is echoed, and a sequence that is cut.
+    let script = "seq 1 3000; printf '\\033]2;my title\\007\\033]7;file:///tmp\\007'; \
+        printf '\\033[?2004h\\033[?1h\\033[31;1mred\\033[0m \\033]8;;http://a.b\\007link\\033]8;;\\007'; \
+        printf '\\033[6n'; sleep 0.2; printf '\\007\\033[3'; cat";
+    let id = server.script_with(script, json!({"cols": 60, "rows": 12}));
+    let mut client = server.connect();
+    eventually("the cut sequence is read", || {
+        client.ok(json!({"cmd": "info", "id": id}))["queued_input_bytes"] == 0
+    });
+    client.ok(json!({"cmd": "resize", "id": id, "cols": 50, "rows": 15}));
+    let before = seen(&mut client, &id);
+    let last = client.ok(json!({"cmd": "hello"}))["seq"].as_u64().unwrap();
+    let events = told(&server, last);
+    for _ in 0..3 {
+        kill_worker(&server);
+        let mut client = server.connect();
+        for (part, known) in seen(&mut client, &id).iter().zip(&before) {
+            assert_eq!(part, known);
+        }
+        assert_eq!(told(&server, last), events);
+    }
+    let mut client = server.connect();
+    client.send(&json!({"cmd": "events", "since": last}));
+    for number in 1..=3 {
+        let event = client.next();
+        assert_eq!((&event["event"], &event["seq"]), (&json!("restarted"), &json!(last + number)));
+    }
+    // It goes on where it was: the rest of the sequence makes it whole.
+    server.connect().type_in(&id, "5mX\n");
+    server.wait_for_text(&id, "X");
+}
+
 #[test]
 fn an_end_that_no_worker_saw_is_told_by_the_next() {
     let server = Server::start();
@@ -212,10 +267,6 @@ fn the_worker_may_die_twenty_times() {
         let now = done["seq"].as_u64().unwrap();
         assert!(now > seq);
         seq = now;
-        if death % 4 == 0 {
-            // A worker that dies young is waited for longer each time; one that did not ends that.
-            std::thread::sleep(Duration::from_millis(1050));
-        }
     }
     assert_eq!(server.keeper_pid(), keeper);
     let list = server.connect().ok(json!({"cmd": "list"}));
@@ -302,6 +353,104 @@ fn children(parent: i32) -> Vec<i64> {
     let mut pids: Vec<i64> = text.split_whitespace().map(|pid| pid.parse().unwrap()).collect();
     pids.sort_unstable();
     pids
+}
+
+/// Kills the keeper and waits until the worker has another.
+fn kill_keeper(server: &Server) {
+    let old = server.keeper_pid();
+    signal(old, Signal::KILL);
+    eventually("another keeper", || server.keeper_pid() != old);
+}
+
+#[test]
+fn terminals_outlive_the_keeper() {
+    let server = Server::start();
+    let id = server.shell("bash");
+    run(&server, &id, "marker=kept");
+    let worker = server.worker_pid();
+    kill_keeper(&server);
+    assert_eq!(server.worker_pid(), worker);
+    let done = run(&server, &id, "echo $marker; (exit 3)");
+    assert_eq!((output(&server, &id, &done), &done["code"]), (vec!["kept".to_owned()], &json!(3)));
+    // The new keeper starts programs, with the limits that they had, and workers.
+    let mut client = server.connect();
+    let limits = |client: &mut Client, id: &str| {
+        let answer =
+            client.ok(json!({"cmd": "run", "id": id, "command": "ulimit -Sn; ulimit -Sc"}));
+        answer["output"].clone()
+    };
+    let second = server.shell("bash");
+    assert_eq!(limits(&mut client, &second), limits(&mut client, &id));
+    kill_worker(&server);
+    kill_keeper(&server);
+    kill_worker(&server);
+    let mut client = server.connect();
+    for id in [&id, &second] {
+        let done = run(&server, id, "echo here");
+        assert_eq!(output(&server, id, &done), ["here"]);
+    }
+    // Somebody else's child by now: the kernel tells its code, or nobody can.
+    let since = client.type_in(&id, "exit 42\n");
+    let exit = server.events(&id, since).event("exit");
+    assert!(exit["code"] == 42 || exit["code"].is_null(), "{exit}");
+    client.ok(json!({"cmd": "kill", "id": second}));
+    assert_eq!(listed(&mut client).len(), 1);
+}
+
+#[test]
+fn a_server_whose_keeper_died_can_be_shut_down() {
+    let server = Server::start();
+    let mut client = server.connect();
+    let created = client.ok(json!({"cmd": "create", "cmd_args": ["cat"]}));
+    // So many that their ends do not all fit into the channel at once.
+    for _ in 0..300 {
+        client.ok(json!({"cmd": "create", "cmd_args": ["cat"]}));
+    }
+    kill_keeper(&server);
+    let (worker, keeper) = (server.worker_pid(), server.keeper_pid());
+    assert!(server.cli(&["shutdown"]).status.success());
+    for pid in [worker.into(), keeper.into(), created["pid"].as_i64().unwrap()] {
+        eventually("it is gone", || !alive(pid));
+    }
+    assert!(!server.socket().exists());
+    // The shutdown was not taken for another death.
+    let log = std::fs::read_to_string(server.dir().join("t4a/t4a.log")).unwrap();
+    assert_eq!(log.matches("another keeper is started").count(), 1, "{log}");
+}
+
+/// More events at once than are kept: the numbers go on, and who asks for older ones is told.
+#[test]
+fn a_flood_of_events_outlives_the_worker() {
+    let server = Server::start();
+    let id = server.script("printf '\\a'; head -c 30000 /dev/zero | tr '\\0' '\\a'; cat");
+    let seq =
+        |server: &Server| server.connect().ok(json!({"cmd": "hello"}))["seq"].as_u64().unwrap();
+    eventually("all bells have rung", || seq(&server) > 30_000);
+    let before = seq(&server);
+    kill_worker(&server);
+    let mut client = server.connect();
+    client.send(&json!({"cmd": "events", "terminal": id, "since": before - 3}));
+    for number in before - 2..=before {
+        assert_eq!(client.event("bell")["seq"], number);
+    }
+    assert_eq!(client.event("restarted")["seq"], before + 1);
+}
+
+#[test]
+fn a_wait_that_was_cut_off_is_asked_again_and_misses_nothing() {
+    let server = Server::start();
+    let id = server.script("printf '\\a'; read x; printf '\\a'; cat");
+    let after = server.connect().ok(json!({"cmd": "hello"}))["seq"].as_u64().unwrap();
+    let wait = json!({"cmd": "wait", "id": id, "after": after, "any": [{"event": "bell"}]});
+    let mut waiting = server.connect();
+    waiting.send(&wait);
+    kill_worker(&server);
+    assert_eq!(waiting.try_next(), None);
+    // It rings, and the worker that saw it is killed too.
+    server.connect().type_in(&id, "\n");
+    server.events(&id, after).event("bell");
+    kill_worker(&server);
+    assert_eq!(server.connect().ok(wait)["condition"], "event");
 }
 
 #[test]

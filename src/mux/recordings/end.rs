@@ -20,8 +20,10 @@ impl Mux {
     }
 
     /// The program ended, and with it what can be recorded.
-    pub(in crate::mux) fn record_exit(&mut self, terminal: TerminalId, code: i32) {
-        self.note(terminal, &Note::Exit(code));
+    pub(in crate::mux) fn record_exit(&mut self, terminal: TerminalId, code: Option<i32>) {
+        if let Some(code) = code {
+            self.note(terminal, &Note::Exit(code));
+        }
         self.end_tapes(terminal, "exit");
     }
 

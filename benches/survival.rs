@@ -1,0 +1,264 @@
+//! What survival costs: reading with and without the journal in one run, memory of idle terminals,
+//! and how long a kill of the worker is felt.
+#![allow(clippy::disallowed_methods)]
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Write};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+use t4a::journal::{Journal, TURN};
+use t4a::os::{poll, pty};
+use t4a::term::{Limits, Memory, Size, Terminal};
+
+const ROUNDS: usize = 9;
+const FLOOD_MB: usize = 30;
+const LINES: u32 = 10_000;
+const TERMINALS: usize = 200;
+const SIZE: Size = Size { cols: 80, rows: 24 };
+
+/// One way to bring output from a PTY into a grid. False when it is closed.
+trait Way {
+    fn turn(&mut self, master: BorrowedFd<'_>) -> bool;
+}
+
+struct Plain {
+    buffer: Vec<u8>,
+    grid: Terminal,
+}
+
+impl Way for Plain {
+    fn turn(&mut self, master: BorrowedFd<'_>) -> bool {
+        let mut filled = 0;
+        let open = loop {
+            if filled == self.buffer.len() {
+                break true;
+            }
+            match pty::read(master, &mut self.buffer[filled..]) {
+                pty::Read::Data(count) => filled += count,
+                pty::Read::Status => {}
+                pty::Read::WouldBlock => break true,
+                pty::Read::Closed => break false,
+            }
+        };
+        self.grid.feed(&self.buffer[..filled], &mut Vec::new());
+        open
+    }
+}
+
+struct Kept {
+    journal: Journal,
+    grid: Terminal,
+    save: Vec<u8>,
+}
+
+impl Way for Kept {
+    fn turn(&mut self, master: BorrowedFd<'_>) -> bool {
+        let start = self.journal.head();
+        let open = loop {
+            if self.journal.head() - start >= TURN as u64 {
+                break true;
+            }
+            match self.journal.read(master) {
+                pty::Read::Data(_) | pty::Read::Status => {}
+                pty::Read::WouldBlock => break true,
+                pty::Read::Closed => break false,
+            }
+        };
+        let range = start..self.journal.head();
+        self.grid.feed(self.journal.bytes(range), &mut Vec::new());
+        self.journal.set_told(0);
+        if self.journal.is_filling() {
+            self.save.clear();
+            self.grid.save(&mut self.save);
+            self.journal.save(0, &self.save);
+        }
+        open
+    }
+}
+
+/// Seconds of the clock and of the processor.
+fn drain(path: &Path, way: &mut dyn Way) -> (f64, f64) {
+    let pty::Pty { master, slave } = pty::open(SIZE).expect("a pty");
+    let mut cat = Command::new("cat");
+    let mut child = cat.arg(path).stdin(Stdio::null()).stdout(slave).spawn().expect("cat");
+    // It holds the tty open too.
+    drop(cat);
+    let (start, before) = (Instant::now(), cpu());
+    while way.turn(master.as_fd()) {
+        let _ = poll::wait(&[master.as_fd()], None, None);
+    }
+    let _ = child.wait();
+    (start.elapsed().as_secs_f64(), cpu() - before)
+}
+
+/// Processor time of this process in seconds.
+fn cpu() -> f64 {
+    let stat = std::fs::read_to_string("/proc/self/schedstat").unwrap_or_default();
+    stat.split(' ').next().and_then(|ns| ns.parse::<f64>().ok()).unwrap_or(0.0) / 1e9
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+fn throughput() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let path = dir.path().join("text");
+    let mut out = std::io::BufWriter::new(File::create(&path).expect("a file"));
+    let line =
+        |i: usize| format!("\x1b[3{}m{i:08}\x1b[m the quick brown fox jumps over it\n", i % 8);
+    let mut written = 0;
+    for i in 0.. {
+        written += out.write(line(i).as_bytes()).expect("room");
+        if written > FLOOD_MB << 20 {
+            break;
+        }
+    }
+    drop(out);
+    let limits = Limits { lines: LINES, bytes: 32 << 20 };
+    let mut plain = Plain { buffer: vec![0; TURN], grid: Terminal::new(SIZE, limits) };
+    let mut journal = Journal::create().expect("memory");
+    let memory = Memory::lent(journal.lend().expect("nobody has it"));
+    let grid = Terminal::with_memory(SIZE, LINES, memory);
+    let mut kept = Kept { journal, grid, save: Vec::new() };
+    let mut runs = [Vec::new(), Vec::new()];
+    for _ in 0..ROUNDS {
+        runs[0].push(drain(&path, &mut plain));
+        runs[1].push(drain(&path, &mut kept));
+    }
+    println!(
+        "{:<44}{:>13}{:>13}",
+        format!("cat of {FLOOD_MB} MB into a grid, median"),
+        "wall s",
+        "CPU s"
+    );
+    let medians = runs.map(|runs| {
+        let (wall, cpu): (Vec<_>, Vec<_>) = runs.into_iter().unzip();
+        (median(wall), median(cpu))
+    });
+    for (name, (wall, cpu)) in ["without journal", "with journal"].iter().zip(medians) {
+        println!("{name:<44}{wall:>13.3}{cpu:>13.3}");
+    }
+    let [(wall, cpu), (wall_kept, cpu_kept)] = medians;
+    let percent = |with: f64, without: f64| (with / without - 1.0) * 100.0;
+    println!("{:<44}{:>12.1}%{:>12.1}%", "more", percent(wall_kept, wall), percent(cpu_kept, cpu));
+}
+
+struct Server {
+    dir: tempfile::TempDir,
+}
+
+impl Server {
+    fn start() -> Server {
+        let server = Server { dir: tempfile::tempdir().expect("a directory") };
+        server.cli("hello");
+        server
+    }
+
+    fn socket(&self) -> PathBuf {
+        self.dir.path().join("t4a.sock")
+    }
+
+    fn cli(&self, command: &str) {
+        let mut t4a = Command::new(env!("CARGO_BIN_EXE_t4a"));
+        t4a.env("T4A_SOCKET", self.socket()).env("XDG_RUNTIME_DIR", self.dir.path());
+        let _ = t4a.arg(command).stdout(Stdio::null()).status();
+    }
+
+    /// None when the worker dies meanwhile.
+    fn ask(&self, request: &Value) -> Option<Value> {
+        let mut stream = UnixStream::connect(self.socket()).ok()?;
+        stream.write_all(format!("{request}\n").as_bytes()).ok()?;
+        let mut line = String::new();
+        BufReader::new(stream).read_line(&mut line).ok()?;
+        serde_json::from_str(&line).ok()
+    }
+
+    fn hello(&self) -> Value {
+        loop {
+            if let Some(hello) = self.ask(&json!({"cmd": "hello"})) {
+                return hello;
+            }
+        }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.cli("shutdown");
+    }
+}
+
+/// Proportional size of a process in kB; 0 when it may not be read.
+fn pss(pid: &Value) -> u64 {
+    let path = format!("/proc/{}/smaps_rollup", pid.as_u64().unwrap_or(0));
+    let text = std::fs::read_to_string(path).unwrap_or_default();
+    let line = text.lines().find(|line| line.starts_with("Pss:")).unwrap_or_default();
+    line.split_whitespace().nth(1).and_then(|number| number.parse().ok()).unwrap_or(0)
+}
+
+fn total(server: &Server) -> u64 {
+    let hello = server.hello();
+    pss(&hello["worker_pid"]) + pss(&hello["keeper_pid"])
+}
+
+fn idle_memory() {
+    let server = Server::start();
+    let before = total(&server);
+    let create = json!({"cmd": "create", "cmd_args": ["sh", "-c", "printf '$ '; exec cat"]});
+    for _ in 0..TERMINALS {
+        server.ask(&create);
+    }
+    // Until all are idle.
+    std::thread::sleep(Duration::from_secs(4));
+    let after = total(&server);
+    let each = after.saturating_sub(before) as f64 / TERMINALS as f64;
+    println!(
+        "\n{TERMINALS} idle terminals: {each:.1} kB each (PSS of worker, keeper and shared memory)"
+    );
+}
+
+fn restart() {
+    let server = Server::start();
+    let script =
+        format!("seq -f '%09.0f the quick brown fox jumps over the lazy dog' {LINES}; exec cat");
+    let create = json!({"cmd": "create", "cmd_args": ["sh", "-c", script]});
+    let mut last = String::new();
+    for _ in 0..TERMINALS {
+        let created = server.ask(&create).expect("an answer");
+        last = created["id"].as_str().unwrap_or_default().to_owned();
+    }
+    let info = json!({"cmd": "info", "id": last});
+    let full = |info: &Value| info["lines"][1].as_u64().unwrap_or(0) > u64::from(LINES);
+    while !server.ask(&info).is_some_and(|info| full(&info)) {
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    std::thread::sleep(Duration::from_secs(3));
+    let mut times = Vec::new();
+    for _ in 0..ROUNDS {
+        let old = server.hello()["worker_pid"].clone();
+        let pid = Pid::from_raw(old.as_i64().unwrap_or(0) as i32).expect("a process");
+        let start = Instant::now();
+        kill_process(pid, Signal::KILL).expect("it is ours");
+        while server.hello()["worker_pid"] == old {}
+        times.push(start.elapsed().as_secs_f64() * 1e3);
+    }
+    assert!(full(&server.ask(&info).unwrap_or_default()), "the text is gone");
+    println!(
+        "kill of a worker with {TERMINALS} terminals of {LINES} lines: {:.0} ms to the first answer",
+        median(times)
+    );
+}
+
+fn main() {
+    throughput();
+    idle_memory();
+    restart();
+}

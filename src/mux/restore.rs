@@ -1,0 +1,159 @@
+//! What an earlier worker left: the events it told, and its terminals as they were.
+
+use super::history::CommandRecord;
+use super::{Effect, Exit, History, Identity, Life, Mux, Terminal, TerminalId};
+use crate::term::{self, Size};
+use crate::wire::{Event, EventKind};
+use serde::Deserialize;
+
+/// An event as it was told, and the notice of its terminal that it came of: 0 if of none.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToldEvent<Line = Vec<u8>> {
+    pub seq: u64,
+    pub kind: EventKind,
+    pub terminal: Option<TerminalId>,
+    pub notice: u64,
+    pub line: Line,
+}
+
+/// What events tell of a terminal besides its grid.
+#[derive(Debug, Default)]
+pub(super) struct Traces {
+    /// The last notice that an event came of.
+    told: u64,
+    idle: bool,
+    exited: bool,
+    history: History,
+}
+
+/// A command's end, as its event has it.
+#[derive(Deserialize)]
+struct Done {
+    command: Option<String>,
+    code: Option<i32>,
+    duration_ms: Option<u64>,
+    cwd: Option<String>,
+    output_lines: Option<[u64; 2]>,
+    trusted: bool,
+}
+
+impl Traces {
+    fn note(&mut self, event: &ToldEvent) {
+        self.told = self.told.max(event.notice);
+        match event.kind {
+            EventKind::Idle => self.idle = true,
+            EventKind::Activity => self.idle = false,
+            EventKind::Exit => self.exited = true,
+            EventKind::CommandDone => {
+                if let Ok(done) = serde_json::from_slice::<Done>(&event.line) {
+                    self.history.push(done.into());
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+impl From<Done> for CommandRecord {
+    fn from(done: Done) -> CommandRecord {
+        let Done { command, code, duration_ms, cwd, output_lines, trusted } = done;
+        let (number, cut) = (0, None);
+        CommandRecord { number, command, code, duration_ms, cwd, output_lines, cut, trusted }
+    }
+}
+
+/// A terminal's state at some point of its output, and what was fed after it.
+pub struct Past<'a> {
+    pub grid: term::Terminal,
+    /// Bytes of output, and notices, that the grid has had.
+    pub offset: u64,
+    pub notices: u64,
+    /// Notices whose effects are certain.
+    pub told: u64,
+    /// Output that the earlier worker has fed too.
+    pub fed: &'a [u8],
+    pub degraded: bool,
+}
+
+impl Mux {
+    /// The history of events goes on where an earlier worker's ended.
+    pub fn recall(&mut self, events: Vec<ToldEvent>) {
+        for event in &events {
+            if let Some(id) = event.terminal {
+                self.past.entry(id).or_default().note(event);
+            }
+        }
+        self.events.recall(events.into_iter());
+    }
+
+    /// Hands over each event that the next worker would not know of.
+    pub fn keep_events(&mut self, keep: impl FnMut(&ToldEvent<&Vec<u8>>)) {
+        self.events.keep(keep);
+    }
+
+    /// A terminal that an earlier worker served: who it is. Its grid is to be given by `restore`.
+    pub fn inherit(&mut self, record: &[u8], pid: u32, size: Size) -> Option<&Identity> {
+        let mut identity = serde_json::from_slice::<Identity>(record).ok()?;
+        let id = identity.id;
+        let traces = self.past.remove(&id).unwrap_or_default();
+        identity.exit_told |= traces.exited;
+        self.next_id = self.next_id.max(id.0.saturating_add(1));
+        let mut terminal = Terminal::new(identity, size, Life::Running { pid }, self.now);
+        terminal.was_ready = true;
+        terminal.idle = traces.idle;
+        terminal.told = traces.told;
+        terminal.history = traces.history;
+        self.terminals.insert(id, terminal);
+        self.arm(id);
+        self.terminals.get(&id).map(|terminal| &terminal.identity)
+    }
+
+    /// Brings a terminal back to where an earlier worker had come with it.
+    pub fn restore(&mut self, id: TerminalId, size: Size, past: Past<'_>) {
+        let Past { grid, offset, notices, told, fed, degraded } = past;
+        let Some(terminal) = self.terminals.get_mut(&id) else { return };
+        terminal.grid = grid;
+        terminal.output_bytes = offset;
+        terminal.notices = notices;
+        terminal.told = terminal.told.max(told);
+        terminal.degraded = degraded;
+        self.refeed(id, fed);
+        let Some(terminal) = self.terminals.get_mut(&id) else { return };
+        // The device has the last word about its size.
+        if terminal.grid.size() != size {
+            terminal.grid.resize(size);
+            self.effect(Effect::Save(id));
+            self.tell_size(id);
+        }
+        self.go_on_recording(id);
+        if degraded {
+            // What could not be fed is not tried again.
+            self.effect(Effect::Save(id));
+        }
+        self.arm(id);
+    }
+
+    /// With what comes from now on: the rest was recorded.
+    fn go_on_recording(&mut self, id: TerminalId) {
+        let identity = self.terminals.get(&id).map(|terminal| &terminal.identity);
+        let recordings = identity.map(|identity| identity.recordings.clone()).unwrap_or_default();
+        self.record_again(id, &recordings);
+    }
+
+    /// Its program has ended, and that was told; the text stays.
+    pub fn bury_told(&mut self, id: TerminalId, exit: Exit) -> bool {
+        let Some(terminal) = self.terminals.get(&id) else { return false };
+        let (told, pid) = (terminal.identity.exit_told, terminal.pid());
+        if let Some(pid) = pid.filter(|_| told) {
+            self.bury(id, pid, exit);
+        }
+        told
+    }
+
+    /// All that an earlier worker left is here.
+    pub fn inherited(&mut self) {
+        self.past.clear();
+        self.emit_any(None, &Event::Restarted);
+        self.settle();
+    }
+}

@@ -1,0 +1,237 @@
+//! What an earlier worker left, brought back to where it was.
+
+use std::io;
+use std::os::fd::OwnedFd;
+
+use super::hub::Hub;
+use super::pty_line::PtyLine;
+use super::{clock, exit};
+use crate::journal::{Entry, Journal, Log, SCROLLBACK};
+use crate::keeper::{FromKeeper, ToKeeper};
+use crate::mux::limits::MAX_SCROLLBACK_BYTES;
+use crate::mux::{Incoming, Past, TerminalId, ToldEvent};
+use crate::os::{process, pty};
+use crate::term::{Memory, Size, Terminal};
+use crate::wire::EventKind;
+
+/// So many workers may die while they feed a terminal's output; the next one leaves that out, and
+/// later ones the terminal's save too. A kill from outside at this moment is no reason to give up.
+const MAX_FEEDS: u64 = 3;
+const MAX_RESTORES: u64 = 5;
+
+const _: () = assert!(MAX_SCROLLBACK_BYTES <= SCROLLBACK);
+
+/// None if it is not of this version.
+pub fn log(fd: OwnedFd) -> Option<Log> {
+    let log = Log::open(fd);
+    if let Err(error) = &log {
+        process::complain(&format!("the server's memory cannot be taken over: {error}"));
+    }
+    log.ok()
+}
+
+pub fn events(log: &mut Log) -> Vec<ToldEvent> {
+    let told = |entry: Entry| {
+        let Entry { seq, kind, terminal, notice, line } = entry;
+        let kind = *EventKind::ALL.get(kind as usize)?;
+        Some(ToldEvent { seq, kind, terminal: terminal.map(TerminalId), notice, line })
+    };
+    // One that this version does not know would leave a gap: then all are forgotten.
+    log.entries().into_iter().map(told).collect::<Option<_>>().unwrap_or_default()
+}
+
+impl Hub {
+    /// A terminal that an earlier worker served.
+    pub fn inherit(&mut self, take: FromKeeper) {
+        let FromKeeper::Take { slot, pid, exit: ended, master, record } = take else { return };
+        let id = TerminalId(slot.0);
+        let line = Journal::open(record)
+            .and_then(|journal| PtyLine::new(master, journal, self.to_busy.clone()))
+            .and_then(|line| self.restore(id, pid, line));
+        match line {
+            Ok(mut line) => {
+                line.begin(id);
+                self.lines.insert(id, line);
+                self.fed(id);
+                if let Some(exit) = ended.map(exit).filter(|exit| !self.mux.bury_told(id, *exit)) {
+                    self.ended(id, exit);
+                }
+            }
+            Err(error) => {
+                process::complain(&format!("{id} could not be taken over: {error}"));
+                let _ = self.keeper.send(ToKeeper::Forget { slot });
+            }
+        }
+    }
+
+    /// Gives a terminal its grid back, and feeds what no worker has fed.
+    fn restore(&mut self, id: TerminalId, pid: u32, mut line: PtyLine) -> io::Result<PtyLine> {
+        let size = pty::size(line.fd()).unwrap_or(Size { cols: 80, rows: 24 });
+        let record = line.journal.record.read().unwrap_or_default();
+        let identity = self.mux.inherit(&record, pid, size).filter(|identity| identity.id == id);
+        let lines = identity.map(|identity| identity.scrollback_lines);
+        let lines = lines.ok_or_else(|| io::Error::other("its record is damaged"))?;
+        let past = past(&mut line.journal, lines, size);
+        let (degraded, fed) = (past.degraded, past.offset + past.fed.len() as u64);
+        self.mux.restore(id, size, past);
+        if degraded {
+            process::complain(&format!("{id} is degraded: its screen could not be brought back"));
+        }
+        let bytes = line.journal.bytes(fed..line.journal.head());
+        if !bytes.is_empty() {
+            self.mux.on(Incoming::Output { id, bytes }, clock::now());
+        }
+        line.journal.end_feeding();
+        Ok(line)
+    }
+
+    pub fn inherited(&mut self) {
+        self.mux.inherited();
+    }
+
+    /// What came of a terminal's output is certain as soon as its events are written down; only then
+    /// does it happen.
+    pub(super) fn fed(&mut self, id: TerminalId) {
+        self.keep_events();
+        let Some(line) = self.lines.get(&id) else { return };
+        let Some(terminal) = self.mux.get(id) else { return };
+        line.journal.set_told(terminal.notices);
+        if line.journal.is_filling() {
+            self.save(id);
+        }
+    }
+
+    pub(super) fn keep_events(&mut self) {
+        let log = &mut self.log;
+        self.mux.keep_events(|event| keep(log, event));
+    }
+
+    pub(super) fn save(&mut self, id: TerminalId) {
+        let Some(line) = self.lines.get_mut(&id) else { return };
+        let Some(terminal) = self.mux.get(id) else { return };
+        self.buffer.clear();
+        terminal.grid.save(&mut self.buffer);
+        if !line.journal.save(terminal.notices, &self.buffer) {
+            process::complain(&format!("the screen of {id} is too large to be saved"));
+        }
+    }
+
+    pub(super) fn rest(&mut self, id: TerminalId) {
+        if self.lines.get(&id).is_some_and(|line| !line.journal.unsaved().is_empty()) {
+            self.save(id);
+        }
+        if let Some(line) = self.lines.get_mut(&id) {
+            line.journal.rest();
+        }
+    }
+}
+
+/// Writes an event down for the next worker.
+pub fn keep(log: &mut Log, event: &ToldEvent<&Vec<u8>>) {
+    let ToldEvent { seq, kind, terminal, notice, line } = event;
+    let (seq, kind, notice) = (*seq, *kind as u32, *notice);
+    let terminal = terminal.map(|id| id.0);
+    if !log.append(&Entry { seq, kind, terminal, notice, line: line.as_slice() }) {
+        process::complain("an event is too long to be kept for the next worker");
+    }
+}
+
+/// The memory that a terminal's scrollback lies in.
+pub fn memory(journal: &mut Journal) -> Memory {
+    journal.lend().map_or_else(|| Memory::own(MAX_SCROLLBACK_BYTES), Memory::lent)
+}
+
+/// The newest state of a terminal that can be had.
+pub fn past(journal: &mut Journal, lines: u32, size: Size) -> Past<'_> {
+    let deaths = journal.begin_feeding();
+    let (head, told) = (journal.head(), journal.told());
+    let memory_now = memory(journal);
+    let saved = journal.saved();
+    let known = saved.as_ref().map_or((0, 0), |saved| (saved.offset, saved.notices));
+    let restored = match saved {
+        _ if deaths >= MAX_RESTORES => {
+            drop(memory_now);
+            None
+        }
+        Some(saved) => Terminal::restore(saved.bytes, memory_now).ok(),
+        None => Some(Terminal::with_memory(size, lines, memory_now)),
+    };
+    let whole = restored.is_some() && deaths < MAX_FEEDS;
+    let mut grid = restored.unwrap_or_else(|| Terminal::with_memory(size, lines, memory(journal)));
+    // Each byte may have been fed alone and have got a stamp of its own.
+    grid.skip_stamps(head - known.0);
+    if whole {
+        let (offset, notices) = known;
+        let fed = journal.bytes(offset..journal.fed());
+        Past { grid, offset, notices, told, fed, degraded: false }
+    } else {
+        Past { grid, offset: head, notices: told, told, fed: &[], degraded: true }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SIZE: Size = Size { cols: 20, rows: 3 };
+
+    /// A journal with a save of "saved", then "later" in the ring.
+    fn journal() -> Journal {
+        let mut journal = Journal::create().unwrap();
+        let mut grid = Terminal::with_memory(SIZE, 100, memory(&mut journal));
+        journal.append(b"saved \x1b[5n");
+        let mut notices = Vec::new();
+        grid.feed(journal.unsaved(), &mut notices);
+        let mut bytes = Vec::new();
+        grid.save(&mut bytes);
+        assert!(journal.save(notices.len() as u64, &bytes));
+        journal.append(b"later");
+        journal.set_told(1);
+        journal
+    }
+
+    fn text(past: &mut Past<'_>) -> String {
+        past.grid.feed(past.fed, &mut Vec::new());
+        let mut text = String::new();
+        past.grid.row_text(0, &mut text);
+        text.trim_end().to_owned()
+    }
+
+    #[test]
+    fn the_save_and_what_came_after_it_make_up_the_grid() {
+        let mut journal = journal();
+        let mut past = past(&mut journal, 100, SIZE);
+        assert_eq!((past.offset, past.notices, past.told), (10, 1, 1));
+        assert!(!past.degraded);
+        assert_eq!(text(&mut past), "saved later");
+    }
+
+    /// Output that ends every worker that feeds it, and then a save that does.
+    #[test]
+    fn what_workers_die_of_is_left_out_in_the_end() {
+        let mut journal = journal();
+        for deaths in 0..=MAX_RESTORES {
+            let mut past = past(&mut journal, 100, SIZE);
+            let expected = match deaths {
+                _ if deaths < MAX_FEEDS => "saved later",
+                _ if deaths < MAX_RESTORES => "saved",
+                _ => "",
+            };
+            assert_eq!(past.degraded, deaths >= MAX_FEEDS, "{deaths}");
+            assert_eq!(past.offset + past.fed.len() as u64, 15);
+            assert_eq!(text(&mut past), expected, "{deaths}");
+        }
+        journal.end_feeding();
+        assert_eq!(text(&mut past(&mut journal, 100, SIZE)), "saved later");
+    }
+
+    #[test]
+    fn a_save_that_is_refused_leaves_an_empty_screen_and_says_so() {
+        let mut journal = journal();
+        assert!(journal.save(7, b"nonsense"));
+        journal.append(b"more");
+        let mut past = past(&mut journal, 100, SIZE);
+        assert!(past.degraded && past.told == 7 && past.notices == 7);
+        assert_eq!((text(&mut past), past.offset), (String::new(), journal.head()));
+    }
+}
