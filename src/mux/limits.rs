@@ -108,6 +108,8 @@ pub const REDRAWN_QUIET: Duration = Duration::from_millis(100);
 /// Ctrl-C is pressed again after so long, and given up on after so long.
 pub const CANCEL_AGAIN: Duration = Duration::from_millis(500);
 pub const CANCEL_AT_MOST: Duration = Duration::from_secs(3);
+/// When it was pressed more than once, the prompt must stand for so long before more is typed.
+pub const CANCEL_CALM: Duration = Duration::from_millis(500);
 /// How long `record_stop` waits for the disk.
 pub const RECORDING_GRACE: Duration = Duration::from_secs(5);
 /// How long `create` waits for the first prompt with `ready`.

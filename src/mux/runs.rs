@@ -19,7 +19,8 @@ use serde_json::{Map, Value};
 
 use super::conditions::Scan;
 use super::limits::{
-    CANCEL_AGAIN, CANCEL_AT_MOST, MAX_LINE_CHARS, PROMPT_GRACE, REDRAWN_QUIET, UNFINISHED_QUIET,
+    CANCEL_AGAIN, CANCEL_AT_MOST, CANCEL_CALM, MAX_LINE_CHARS, PROMPT_GRACE, REDRAWN_QUIET,
+    UNFINISHED_QUIET,
 };
 use super::waits::Only;
 use super::{ClientId, Mux, Terminal, TerminalId, Ticket, Typist};
@@ -65,9 +66,14 @@ enum Phase {
 /// Ctrl-C brings a clean prompt back; then comes the answer.
 struct Clearing {
     answer: Result<Map<String, Value>, Failure>,
-    /// Prompts told so far; one more ends it.
+    /// When it is pressed again, and when it is given up.
     again: Instant,
     until: Instant,
+    /// It was pressed more than once: the shell may still act on the last one, and would drop what
+    /// is typed next.
+    pressed_again: bool,
+    /// When the shell has shown its prompt for long enough then.
+    calm: Option<Instant>,
 }
 
 /// The end of a command, as its shell told it.
@@ -94,7 +100,9 @@ impl Run {
                 idle.into_iter().chain(unfinished.flatten()).min()
             }
             Phase::Ended { at } => Some(*at + PROMPT_GRACE),
-            Phase::Clearing(clearing) => Some(clearing.again.min(clearing.until)),
+            Phase::Clearing(clearing) => {
+                Some(clearing.calm.unwrap_or(clearing.again).min(clearing.until))
+            }
         };
         phase.filter(|due| *due > now).into_iter().chain([self.deadline]).min()
     }
@@ -232,13 +240,18 @@ impl Mux {
 
     /// A prompt came though nothing was started.
     pub(super) fn run_prompted(&mut self, id: TerminalId) {
+        let now = self.now;
         let Some(run) = self.get_mut(id).and_then(|terminal| terminal.run.as_deref_mut()) else {
             return;
         };
-        match &run.phase {
+        match &mut run.phase {
             Phase::Typed if run.started.is_none() => {
                 let error = "run: nothing ran: the shell shows its prompt again";
                 self.fail_run(id, &Failure::new(Code::Incomplete, error));
+            }
+            Phase::Clearing(clearing) if clearing.pressed_again => {
+                clearing.calm = Some(now + CANCEL_CALM);
+                self.arm(id);
             }
             Phase::Clearing(_) => self.end_clearing(id),
             _ => {}
@@ -264,7 +277,7 @@ impl Mux {
             Next::Fail(failure) => self.fail_run(id, &failure),
             Next::Answer(by) => self.answer_run(id, by),
             Next::Clear(failure) => self.clear_line(id, Err(failure)),
-            Next::Cancel => self.press_cancel(id),
+            Next::Cancel => self.press_cancel(id, true),
             Next::EndClearing => self.end_clearing(id),
         }
     }
@@ -309,19 +322,20 @@ impl Mux {
     }
 
     fn clear_line(&mut self, id: TerminalId, answer: Result<Map<String, Value>, Failure>) {
-        let clearing = Clearing { answer, again: self.now, until: self.now + CANCEL_AT_MOST };
+        let (again, until) = (self.now, self.now + CANCEL_AT_MOST);
+        let clearing = Clearing { answer, again, until, pressed_again: false, calm: None };
         if let Some(run) = self.get_mut(id).and_then(|terminal| terminal.run.as_deref_mut()) {
             run.phase = Phase::Clearing(Box::new(clearing));
         }
-        self.press_cancel(id);
+        self.press_cancel(id, false);
     }
 
-    fn press_cancel(&mut self, id: TerminalId) {
+    fn press_cancel(&mut self, id: TerminalId, pressed_again: bool) {
         let again = self.now + CANCEL_AGAIN;
         if let Some(run) = self.get_mut(id).and_then(|terminal| terminal.run.as_deref_mut())
             && let Phase::Clearing(clearing) = &mut run.phase
         {
-            clearing.again = again;
+            (clearing.again, clearing.pressed_again) = (again, pressed_again);
             let _ = self.type_in(id, b"\x03", Typist::Agent);
             self.arm(id);
         }
@@ -370,9 +384,14 @@ impl Run {
                     false => Next::Nothing,
                 }
             }
-            Phase::Clearing(clearing) if clearing.until <= now => Next::EndClearing,
-            Phase::Clearing(clearing) if clearing.again <= now => Next::Cancel,
-            Phase::Clearing(_) => Next::Nothing,
+            Phase::Clearing(clearing) => {
+                let over = clearing.calm.is_some_and(|calm| calm <= now) || clearing.until <= now;
+                match over {
+                    true => Next::EndClearing,
+                    false if clearing.calm.is_none() && clearing.again <= now => Next::Cancel,
+                    false => Next::Nothing,
+                }
+            }
         }
     }
 

@@ -473,3 +473,25 @@ fn the_system_is_asked_only_while_somebody_waits_for_it() {
     bench.pass(Duration::from_secs(5));
     assert_eq!(probes(&mut bench), 0);
 }
+
+/// A shell that is slow to act on Ctrl-C gets a second one, and would drop what is typed next when
+/// it comes to that.
+#[test]
+fn after_a_second_ctrl_c_the_prompt_must_stand_for_a_while() {
+    const PROMPT: &[u8] = b"\x1b]133;A;aid=1\x07$ \x1b]133;B\x07";
+    let mut bench = bench();
+    let id = bench.create(json!({"cmd": "create", "cmd_args": ["bash"]}));
+    bench.print(id, PROMPT);
+    bench.ask(json!({"cmd": "run", "id": id.to_string(), "command": "echo 'open", "tag": "r"}));
+    bench.print(id, b"echo 'open\r\n> ");
+    bench.pass(limits::UNFINISHED_QUIET);
+    bench.pass(limits::CANCEL_AGAIN);
+    let answered =
+        |bench: &mut Bench| bench.lines().iter().any(|line| line["code"] == "incomplete");
+    assert!(!answered(&mut bench));
+    bench.print(id, b"^C\r\n\x1b]7777;done;130;aid=1\x07");
+    bench.print(id, PROMPT);
+    assert!(!answered(&mut bench), "the second Ctrl-C may still be on its way");
+    bench.pass(limits::CANCEL_CALM);
+    assert!(answered(&mut bench));
+}

@@ -86,7 +86,7 @@ const SAMPLE: &str =
 fn a_recording_plays_in_asciinema_and_gives_the_same_screen_here() {
     let server = Server::start();
     fs::write(server.home().join(".zshrc"), "").unwrap();
-    for shell in ["bash", "zsh"] {
+    for shell in ["bash", "zsh", "fish"] {
         let path = file(&server, &format!("{shell}.cast"));
         let created =
             server.connect().ok(json!({"cmd": "create", "cmd_args": [shell], "ready": true,
@@ -96,6 +96,8 @@ fn a_recording_plays_in_asciinema_and_gives_the_same_screen_here() {
         let mut client = server.connect();
         assert_eq!(client.run(id, SAMPLE)["code"], 0);
         client.run(id, "echo two");
+        // fish draws its prompt more than once.
+        client.ok(json!({"cmd": "wait", "id": id, "any": [{"settled_ms": 500}]}));
         let recordings = client.ok(json!({"cmd": "recordings"}));
         let recording = recordings["recordings"][0]["recording"].as_str().unwrap().to_owned();
         let stopped = stop(&server, &recording);
