@@ -2,60 +2,17 @@
 //! by typing and looking at the screen every 100 ms.
 #![allow(clippy::disallowed_methods)]
 
-use std::io::{BufRead, BufReader, Write};
-use std::os::unix::net::UnixStream;
-use std::path::PathBuf;
-use std::process::{Command, Stdio};
+mod support;
+
+use std::process::Command;
 use std::time::{Duration, Instant};
 
-use serde_json::{Value, json};
+use serde_json::json;
+use support::Server;
 
 const TRIES: usize = 300;
 const TMUX_TRIES: usize = 30;
 const POLL: Duration = Duration::from_millis(100);
-
-struct Server {
-    dir: tempfile::TempDir,
-}
-
-impl Server {
-    fn start() -> Server {
-        let server = Server { dir: tempfile::tempdir().expect("a directory") };
-        assert!(server.cli(&["hello"]), "the server does not start");
-        std::fs::write(server.dir.path().join(".zshrc"), "").expect("a file");
-        server
-    }
-
-    fn socket(&self) -> PathBuf {
-        self.dir.path().join("t4a.sock")
-    }
-
-    fn cli(&self, args: &[&str]) -> bool {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_t4a"));
-        command.env("T4A_SOCKET", self.socket()).env("XDG_RUNTIME_DIR", self.dir.path());
-        let status = command.args(args).stdout(Stdio::null()).status();
-        status.is_ok_and(|status| status.success())
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        self.cli(&["shutdown"]);
-    }
-}
-
-struct Client(BufReader<UnixStream>);
-
-impl Client {
-    fn ask(&mut self, request: &Value) -> Value {
-        self.0.get_mut().write_all(format!("{request}\n").as_bytes()).expect("the server reads");
-        let mut line = String::new();
-        self.0.read_line(&mut line).expect("an answer");
-        let answer: Value = serde_json::from_str(&line).expect("JSON");
-        assert_eq!(answer["ok"], true, "{answer}");
-        answer
-    }
-}
 
 fn report(what: &str, times: usize, mut act: impl FnMut()) {
     let mut taken: Vec<_> = (0..times)
@@ -70,11 +27,11 @@ fn report(what: &str, times: usize, mut act: impl FnMut()) {
 }
 
 fn ours(server: &Server) {
-    let stream = UnixStream::connect(server.socket()).expect("the server");
-    let mut client = Client(BufReader::new(stream));
+    let mut client = server.connect();
+    std::fs::write(server.dir().join(".zshrc"), "").expect("a file");
     for shell in ["bash", "zsh", "fish"] {
         let create = json!({"cmd": "create", "cmd_args": [shell], "ready": true,
-            "env": {"HOME": server.dir.path()}});
+            "env": {"HOME": server.dir()}});
         let id = client.ask(&create)["id"].clone();
         for command in ["true", "/bin/true"] {
             let run = json!({"cmd": "run", "id": id, "command": command});
@@ -91,7 +48,7 @@ fn ours(server: &Server) {
 
 fn tmux(server: &Server, args: &[&str]) -> String {
     let mut command = Command::new("tmux");
-    command.arg("-S").arg(server.dir.path().join("tmux.sock")).env("HOME", server.dir.path());
+    command.arg("-S").arg(server.dir().join("tmux.sock")).env("HOME", server.dir());
     let output = command.args(args).output().expect("tmux");
     String::from_utf8_lossy(&output.stdout).into_owned()
 }

@@ -2,15 +2,17 @@
 //! PTY reader in the same run.
 #![allow(clippy::disallowed_methods)]
 
+mod support;
+
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{Read, Write};
 use std::os::fd::AsFd;
-use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use support::Server;
 use t4a::os::pty;
 use t4a::term::Size;
 
@@ -18,56 +20,6 @@ const TRIES: usize = 2000;
 const CREATES: usize = 100;
 const FLOOD_MB: usize = 100;
 const SIZE: Size = Size { cols: 80, rows: 24 };
-
-struct Server {
-    dir: tempfile::TempDir,
-}
-
-impl Server {
-    fn start() -> Server {
-        let server = Server { dir: tempfile::tempdir().expect("a directory") };
-        assert!(server.cli(&["hello"]), "the server does not start");
-        server
-    }
-
-    fn socket(&self) -> PathBuf {
-        self.dir.path().join("t4a.sock")
-    }
-
-    fn cli(&self, args: &[&str]) -> bool {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_t4a"));
-        command.env("T4A_SOCKET", self.socket()).env("XDG_RUNTIME_DIR", self.dir.path());
-        let status = command.args(args).stdout(Stdio::null()).status();
-        status.is_ok_and(|status| status.success())
-    }
-
-    fn connect(&self) -> Client {
-        Client(BufReader::new(UnixStream::connect(self.socket()).expect("the server")))
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        self.cli(&["shutdown"]);
-    }
-}
-
-struct Client(BufReader<UnixStream>);
-
-impl Client {
-    fn next(&mut self) -> Value {
-        let mut line = String::new();
-        self.0.read_line(&mut line).expect("an answer");
-        serde_json::from_str(&line).expect("JSON")
-    }
-
-    fn ask(&mut self, request: &Value) -> Value {
-        self.0.get_mut().write_all(format!("{request}\n").as_bytes()).expect("the server reads");
-        let answer = self.next();
-        assert_eq!(answer["ok"], true, "{answer}");
-        answer
-    }
-}
 
 /// Median, 99th percentile.
 fn measure(times: usize, mut act: impl FnMut()) -> (Duration, Duration) {
@@ -110,7 +62,7 @@ fn requests(server: &Server) {
     report("create cat", measure(CREATES, || drop(client.ask(&create))));
     // Without anybody's rc files.
     let ready = json!({"cmd": "create", "cmd_args": ["bash"], "ready": true,
-        "env": {"HOME": server.dir.path()}});
+        "env": {"HOME": server.dir()}});
     report("create bash, to its first prompt", measure(CREATES, || drop(client.ask(&ready))));
 }
 
@@ -166,7 +118,7 @@ fn through_server(server: &Server, path: &Path) -> (f64, f64) {
     let created = client.ask(&json!({"cmd": "create", "cmd_args": ["cat", path]}));
     let events = json!({"cmd": "events", "terminal": created["id"], "since": created["seq"],
         "types": ["exit"]});
-    client.0.get_mut().write_all(format!("{events}\n").as_bytes()).expect("the server reads");
+    client.send(&events);
     client.next();
     (start.elapsed().as_secs_f64(), cpu(worker) - before)
 }
@@ -175,7 +127,7 @@ fn flood(server: &Server) {
     println!();
     println!("{:<44}{:>13}{:>13}", format!("cat of {FLOOD_MB} MB"), "wall s", "CPU s");
     let words = "the quick brown fox jumps over the lazy dog and runs on";
-    let dir = server.dir.path();
+    let dir = server.dir();
     let ascii = file(dir, "ascii", |i| format!("{i:08} {words}\n"));
     let colour =
         file(dir, "colour", |i| format!("\x1b[3{}m{words}\x1b[0m \x1b[1m{i}\x1b[m\n", i % 8));

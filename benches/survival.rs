@@ -2,16 +2,18 @@
 //! and how long a kill of the worker is felt.
 #![allow(clippy::disallowed_methods)]
 
+mod support;
+
 use std::fs::File;
-use std::io::{BufRead, BufReader, Write};
+use std::io::Write;
 use std::os::fd::{AsFd, BorrowedFd};
-use std::os::unix::net::UnixStream;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
+use support::Server;
 use t4a::journal::{Journal, TURN};
 use t4a::os::{poll, pty};
 use t4a::term::{Limits, Memory, Size, Terminal};
@@ -151,74 +153,16 @@ fn throughput() {
     println!("{:<44}{:>12.1}%{:>12.1}%", "more", percent(wall_kept, wall), percent(cpu_kept, cpu));
 }
 
-struct Server {
-    dir: tempfile::TempDir,
-}
-
-impl Server {
-    fn start() -> Server {
-        let server = Server { dir: tempfile::tempdir().expect("a directory") };
-        server.cli("hello");
-        server
-    }
-
-    fn socket(&self) -> PathBuf {
-        self.dir.path().join("t4a.sock")
-    }
-
-    fn cli(&self, command: &str) {
-        let mut t4a = Command::new(env!("CARGO_BIN_EXE_t4a"));
-        t4a.env("T4A_SOCKET", self.socket()).env("XDG_RUNTIME_DIR", self.dir.path());
-        let _ = t4a.arg(command).stdout(Stdio::null()).status();
-    }
-
-    /// None when the worker dies meanwhile.
-    fn ask(&self, request: &Value) -> Option<Value> {
-        let mut stream = UnixStream::connect(self.socket()).ok()?;
-        stream.write_all(format!("{request}\n").as_bytes()).ok()?;
-        let mut line = String::new();
-        BufReader::new(stream).read_line(&mut line).ok()?;
-        serde_json::from_str(&line).ok()
-    }
-
-    fn hello(&self) -> Value {
-        loop {
-            if let Some(hello) = self.ask(&json!({"cmd": "hello"})) {
-                return hello;
-            }
-        }
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        self.cli("shutdown");
-    }
-}
-
-/// Proportional size of a process in kB; 0 when it may not be read.
-fn pss(pid: &Value) -> u64 {
-    let path = format!("/proc/{}/smaps_rollup", pid.as_u64().unwrap_or(0));
-    let text = std::fs::read_to_string(path).unwrap_or_default();
-    let line = text.lines().find(|line| line.starts_with("Pss:")).unwrap_or_default();
-    line.split_whitespace().nth(1).and_then(|number| number.parse().ok()).unwrap_or(0)
-}
-
-fn total(server: &Server) -> u64 {
-    let hello = server.hello();
-    pss(&hello["worker_pid"]) + pss(&hello["keeper_pid"])
-}
-
 fn idle_memory() {
     let server = Server::start();
-    let before = total(&server);
+    let before = server.memory();
     let create = json!({"cmd": "create", "cmd_args": ["sh", "-c", "printf '$ '; exec cat"]});
     for _ in 0..TERMINALS {
         server.ask(&create);
     }
     // Until all are idle.
     std::thread::sleep(Duration::from_secs(4));
-    let after = total(&server);
+    let after = server.memory();
     let each = after.saturating_sub(before) as f64 / TERMINALS as f64;
     println!(
         "\n{TERMINALS} idle terminals: {each:.1} kB each (PSS of worker, keeper and shared memory)"

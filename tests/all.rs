@@ -17,6 +17,8 @@ mod commands;
 mod docs;
 #[path = "all/events.rs"]
 mod events;
+#[path = "all/faults.rs"]
+mod faults;
 #[path = "all/fuzz.rs"]
 mod fuzz;
 #[path = "../fuzz/targets/mod.rs"]
@@ -48,6 +50,8 @@ mod run;
 mod seed;
 #[path = "all/shells.rs"]
 mod shells;
+#[path = "all/soak.rs"]
+mod soak;
 #[path = "all/support.rs"]
 mod support;
 #[path = "all/survival.rs"]

@@ -1,6 +1,7 @@
 //! What the fuzz targets do with bytes from outside; the tests run the same on a few seeds.
 
 pub mod cast;
+pub mod config;
 pub mod input;
 pub mod keeper;
 pub mod osc;
@@ -13,7 +14,7 @@ pub mod wire;
 pub type Run = fn(&[u8]);
 
 /// A target's name, what it does, and pieces that its input is likely made of.
-pub const ALL: [(&str, Run, &[&[u8]]); 8] = [
+pub const ALL: [(&str, Run, &[&[u8]]); 9] = [
     ("term", term::run, term::PIECES),
     ("osc", osc::run, osc::PIECES),
     ("save", save::run, term::PIECES),
@@ -22,4 +23,5 @@ pub const ALL: [(&str, Run, &[&[u8]]); 8] = [
     ("keeper", keeper::run, keeper::PIECES),
     ("input", input::run, input::PIECES),
     ("cast", cast::run, cast::PIECES),
+    ("config", config::run, config::PIECES),
 ];

@@ -12,6 +12,8 @@ use crate::term::Color;
 
 /// Longest configuration that is read.
 pub const MAX_CONFIG: u64 = 256 << 10;
+/// Mistakes that are told; nobody mends more at a time.
+const MAX_PROBLEMS: usize = 100;
 
 #[derive(Debug, Clone)]
 pub struct Config {
@@ -195,6 +197,9 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn problem(&mut self, at: usize, key: &str, what: String) {
+        if self.problems.len() >= MAX_PROBLEMS {
+            return;
+        }
         let before = self.source.get(..at).unwrap_or(self.source);
         let line = 1 + before.matches('\n').count();
         self.problems.push(Problem { line, key: key.to_owned(), what });
@@ -285,6 +290,14 @@ mod tests {
             assert!(told.starts_with(begin), "{told}");
         }
         assert_eq!(config.keymap.help().iter().filter(|(keys, _)| keys.contains('Z')).count(), 1);
+    }
+
+    #[test]
+    fn a_file_full_of_mistakes_is_read_to_its_end() {
+        let wrong = (0..MAX_PROBLEMS * 2).map(|n| format!("nothing{n} = 1\n")).collect::<String>();
+        let (config, problems) = parse(&(wrong + "zzz_last = 1\nmouse = false\n"));
+        assert_eq!(problems.len(), MAX_PROBLEMS);
+        assert!(!config.mouse);
     }
 
     #[test]

@@ -4,7 +4,7 @@ mod act;
 mod ahead;
 mod app;
 mod canvas;
-mod config;
+pub mod config;
 mod draw;
 mod git;
 mod hear;

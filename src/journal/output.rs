@@ -205,9 +205,11 @@ impl Journal {
         if self.room() == 0 {
             return Read::WouldBlock;
         }
+        // A device that cannot tell would have its status read for ever, and no output.
+        let Ok(waiting) = pty::waiting(master) else { return Read::Closed };
         header.packet.store(NOTHING, Release);
         header.base.store(head, Release);
-        let want = pty::waiting(master).min(self.room()).min(TURN);
+        let want = waiting.min(self.room()).min(TURN);
         header.want.store(want as u64, Release);
         let at = RING_AT + (head % RING as u64) as usize;
         self.map.touch(at, want);

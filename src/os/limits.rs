@@ -1,5 +1,7 @@
 //! Resource limits of this process, and giving the original ones back to the programs it starts.
 
+use std::sync::Arc;
+
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 /// What programs in terminals shall have, whatever the keeper changed for itself.
@@ -62,6 +64,8 @@ fn ceiling(maximum: Option<u64>) -> Option<u64> {
 pub fn harden() {
     let core = getrlimit(Resource::Core);
     let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), ..core });
+    // A file that may not grow further is an error of that call, not the end of this process.
+    let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
     forbid_dumps();
 }
 

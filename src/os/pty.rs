@@ -134,8 +134,8 @@ pub fn read(master: BorrowedFd<'_>, buf: &mut [u8]) -> Read {
 }
 
 /// Bytes of output that a read would find. More may come at any time, none can go.
-pub fn waiting(master: BorrowedFd<'_>) -> usize {
-    rustix::io::ioctl_fionread(master).map_or(0, |count| usize::try_from(count).unwrap_or(0))
+pub fn waiting(master: BorrowedFd<'_>) -> io::Result<usize> {
+    Ok(usize::try_from(rustix::io::ioctl_fionread(master)?).unwrap_or(0))
 }
 
 /// One read whose parts go where they are told: the kernel's own byte first, then the output.

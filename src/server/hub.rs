@@ -14,7 +14,7 @@ use super::recorder::{Done, Recorded, Recorders};
 use super::rekeep::Rekeep;
 use super::render::{Rendered, Renderers};
 use super::spawn::Prepared;
-use super::{NEWS_QUEUE, News, ToHub, clock, exit, probe, recover, spawn};
+use super::{NEWS_QUEUE, News, ToHub, clock, elsewhere, exit, probe, recover, spawn};
 use crate::command;
 use crate::journal::Log;
 use crate::keeper::{self, FromKeeper, Link, SlotId, ToKeeper};
@@ -449,8 +449,7 @@ impl Hub {
         };
         let (master, news) = (line.ready(), self.to_hub.clone());
         tokio::spawn(async move {
-            let facts = tokio::task::spawn_blocking(move || probe::probe(&master)).await;
-            let facts = facts.unwrap_or_default();
+            let facts = elsewhere::run(move || probe::probe(&master)).await.unwrap_or_default();
             let _ = news.send(News::Probed { id, asker, facts }).await;
         });
     }
@@ -459,8 +458,9 @@ impl Hub {
     fn search(&mut self, ticket: Ticket, hunt: Box<Hunt>) {
         let news = self.to_hub.clone();
         tokio::spawn(async move {
-            let found = tokio::task::spawn_blocking(move || hunt.run()).await;
-            let result = found.map_err(|_| Failure::new(Code::System, "search: it failed"));
+            let found = elsewhere::run(move || hunt.run()).await;
+            let failed = || Failure::new(Code::System, "search: it could not be done now");
+            let result = found.ok_or_else(failed);
             let _ = news.send(News::Searched { ticket, result }).await;
         });
     }

@@ -3,6 +3,7 @@
 mod accept;
 mod clock;
 mod connection;
+mod elsewhere;
 mod hub;
 mod keeper_line;
 mod probe;

@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::{News, ToHub};
+use super::{News, ToHub, elsewhere};
 use crate::cast::Written;
 use crate::mux::{Opening, RecordingId};
 use crate::os::files;
@@ -85,12 +85,12 @@ impl Recorders {
         }
         let Some(place) = self.files.remove(&id) else { return };
         // Closing may take a while, too.
-        tokio::task::spawn_blocking(move || {
+        tokio::spawn(elsewhere::run(move || {
             drop(place.file);
             if remove {
                 let _ = std::fs::remove_file(&place.path);
             }
-        });
+        }));
     }
 }
 
@@ -103,8 +103,8 @@ fn begin<T: Send + 'static>(
 ) {
     let hub = hub.clone();
     tokio::spawn(async move {
-        let worked = tokio::task::spawn_blocking(work).await;
-        let (file, result) = worked.unwrap_or_else(|_| (None, Err("it failed".to_owned())));
+        let failed = || (None, Err("it could not be done".to_owned()));
+        let (file, result) = elsewhere::run(work).await.unwrap_or_else(failed);
         let _ = hub.send(News::Recorded(Recorded { id, file, done: done(result) })).await;
     });
 }

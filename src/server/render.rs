@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use super::{News, ToHub};
+use super::{News, ToHub, elsewhere};
 use crate::mux::PictureRequest;
 use crate::mux::limits::{MAX_CELLS_WAITING, MAX_PICTURES_WAITING, MAX_RENDERERS};
 use crate::view::image::Renderer;
@@ -69,16 +69,16 @@ impl Renderers {
         let mut renderer = self.take(order.who);
         let hub = hub.clone();
         tokio::spawn(async move {
-            let made = tokio::task::spawn_blocking(move || {
+            let made = elsewhere::run(move || {
                 let result = order.take(&mut renderer);
                 (result, renderer)
             });
             let (result, renderer) = match made.await {
-                Ok((result, renderer)) => {
+                Some((result, renderer)) => {
                     let limit = |error| Failure::new(Code::Limit, format!("screenshot: {error}"));
                     (result.map_err(limit), Some(renderer))
                 }
-                Err(_) => {
+                None => {
                     (Err(Failure::new(Code::System, "screenshot: it could not be drawn")), None)
                 }
             };

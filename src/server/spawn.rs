@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use tokio::io::AsyncReadExt;
 
-use super::{News, ToHub};
+use super::{News, ToHub, elsewhere};
 use crate::journal::Journal;
 use crate::keeper::{ChildFailure, SlotId, Spec, ToKeeper, read_status};
 use crate::mux::{Plan, TerminalId};
@@ -29,9 +29,9 @@ pub struct Prepared {
 pub fn start(plan: Plan, news: ToHub) {
     tokio::spawn(async move {
         let id = plan.id;
-        let prepared = tokio::task::spawn_blocking(move || prepare(&plan)).await;
+        let prepared = elsewhere::run(move || prepare(&plan)).await;
         let failed = || Failure::new(Code::System, "create: the program could not be prepared");
-        let prepared = Box::new(prepared.unwrap_or_else(|_| Err(failed())));
+        let prepared = Box::new(prepared.unwrap_or_else(|| Err(failed())));
         let _ = news.send(News::Prepared { id, prepared }).await;
     });
 }
@@ -64,7 +64,9 @@ fn open(plan: &Plan, spec: &Spec) -> io::Result<Prepared> {
     // First, because it says in a client's words what is too long.
     let spec = spec.encode()?;
     let pty = pty::open(plan.size)?;
-    let mut journal = Journal::create()?;
+    let mut journal = Journal::create().map_err(|error| {
+        io::Error::new(error.kind(), format!("no memory for the terminal: {error}"))
+    })?;
     journal.record.write(&plan.record)?;
     let (status, write_end) = io::pipe()?;
     let order = ToKeeper::Spawn {

@@ -1,0 +1,240 @@
+//! Much at once, for a while: a thousand terminals that write, two hundred views and two hundred
+//! subscribers, of which every other never reads. How soon the others see what was written, what the
+//! memory does, and whether anything is missing.
+//!
+//! `load SECONDS` runs for longer.
+#![allow(clippy::disallowed_methods)]
+
+mod support;
+
+use std::io::{ErrorKind, Read, Write};
+use std::os::fd::AsFd;
+use std::os::unix::net::UnixStream;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use base64::Engine;
+use serde_json::{Value, json};
+use support::{Client, Server};
+use t4a::os::poll;
+
+const TERMINALS: usize = 1000;
+/// Of each kind; every other one never reads.
+const WATCHERS: usize = 200;
+const SECONDS: u64 = 30;
+/// A terminal writes a line so often.
+const PERIOD: Duration = Duration::from_millis(100);
+/// Small enough to be full soon: from then on memory must not grow.
+const SCROLLBACK: u32 = 100;
+const WARM_UP: Duration = Duration::from_secs(15);
+const SAMPLE: Duration = Duration::from_secs(5);
+
+/// Microseconds since 1970, which all processes agree on.
+fn micros() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_micros() as u64)
+}
+
+/// The program in each terminal: its lines have a number and the time when they were written.
+fn write_lines(phase: u64) {
+    let mut next = Instant::now() + Duration::from_micros(phase);
+    for number in 0_u64.. {
+        std::thread::sleep(next.saturating_duration_since(Instant::now()));
+        let line = format!("#{number:08}@{:016}\n", micros());
+        if std::io::stdout().write_all(line.as_bytes()).is_err() {
+            return;
+        }
+        next += PERIOD;
+    }
+}
+
+/// Number and time of each line in some text.
+fn stamps(text: &[u8]) -> impl Iterator<Item = (u64, u64)> {
+    const LENGTH: usize = 1 + 8 + 1 + 16;
+    let number = |digits: &[u8]| std::str::from_utf8(digits).ok()?.parse().ok();
+    text.windows(LENGTH).filter_map(move |line| {
+        let stamp = line[0] == b'#' && line[9] == b'@';
+        stamp.then(|| Some((number(&line[1..9])?, number(&line[10..])?))).flatten()
+    })
+}
+
+/// One who reads along.
+struct Watcher {
+    stream: UnixStream,
+    /// What came and is not a whole line yet.
+    rest: Vec<u8>,
+    /// Number of the newest line it knows.
+    newest: Option<u64>,
+    /// It hears of every line and not only of the newest.
+    every_line: bool,
+    missing: u64,
+    delays: Vec<u64>,
+}
+
+impl Watcher {
+    fn new(server: &Server, request: &Value, every_line: bool) -> Watcher {
+        let mut stream = UnixStream::connect(server.socket()).expect("the server");
+        stream.write_all(format!("{request}\n").as_bytes()).expect("the server reads");
+        stream.set_nonblocking(true).expect("a socket");
+        let (rest, delays) = (Vec::new(), Vec::new());
+        Watcher { stream, rest, newest: None, every_line, missing: 0, delays }
+    }
+
+    fn read(&mut self) {
+        let mut buffer = [0; 16 << 10];
+        loop {
+            match self.stream.read(&mut buffer) {
+                Ok(0) => panic!("the server closed a connection"),
+                Ok(count) => self.rest.extend_from_slice(&buffer[..count]),
+                Err(error) if error.kind() == ErrorKind::WouldBlock => break,
+                Err(error) => panic!("{error}"),
+            }
+        }
+        let now = micros();
+        let Some(end) = self.rest.iter().rposition(|byte| *byte == b'\n') else { return };
+        let lines: Vec<u8> = self.rest.drain(..=end).collect();
+        for line in lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+            self.hear(line, now);
+        }
+    }
+
+    fn hear(&mut self, line: &[u8], now: u64) {
+        if !self.every_line {
+            return self.see(line, now);
+        }
+        let event: Value = serde_json::from_slice(line).expect("JSON");
+        self.missing += u64::from(event["event"] == "lost");
+        if let Some(data) = event["data_base64"].as_str() {
+            let bytes = base64::engine::general_purpose::STANDARD.decode(data);
+            self.see(&bytes.expect("base64"), now);
+        }
+    }
+
+    fn see(&mut self, text: &[u8], now: u64) {
+        for (number, written) in stamps(text) {
+            if self.newest.is_some_and(|newest| number <= newest) {
+                continue;
+            }
+            if let Some(newest) = self.newest {
+                self.missing += u64::from(self.every_line) * (number - newest - 1);
+                self.delays.push(now.saturating_sub(written));
+            }
+            self.newest = Some(number);
+        }
+    }
+}
+
+/// All who look on.
+struct Crowd {
+    views: Vec<Watcher>,
+    subscribers: Vec<Watcher>,
+    /// They never read.
+    deaf: Vec<Watcher>,
+}
+
+impl Crowd {
+    fn gather(server: &Server, ids: &[String]) -> Crowd {
+        let mut crowd = Crowd { views: Vec::new(), subscribers: Vec::new(), deaf: Vec::new() };
+        for (at, id) in ids.iter().take(WATCHERS).enumerate() {
+            let attach = json!({"cmd": "attach", "id": id, "role": "view"});
+            let events = json!({"cmd": "events", "terminal": id, "types": ["output", "exit"]});
+            let both = [(attach, false), (events, true)];
+            let [view, subscriber] = both.map(|(ask, every)| Watcher::new(server, &ask, every));
+            if at % 2 == 0 {
+                crowd.views.push(view);
+                crowd.subscribers.push(subscriber);
+            } else {
+                crowd.deaf.extend([view, subscriber]);
+            }
+        }
+        crowd
+    }
+
+    fn read_along(&mut self, server: &Server, time: Duration) -> Vec<u64> {
+        let (start, mut memory) = (Instant::now(), Vec::new());
+        let mut due = start;
+        while start.elapsed() < time {
+            if Instant::now() >= due {
+                memory.push(server.memory());
+                due = Instant::now() + SAMPLE;
+            }
+            let all = self.views.iter().chain(&self.subscribers);
+            let read: Vec<_> = all.map(|watcher| watcher.stream.as_fd()).collect();
+            let _ = poll::wait(&read, None, Some(PERIOD));
+            self.views.iter_mut().chain(&mut self.subscribers).for_each(Watcher::read);
+        }
+        memory
+    }
+
+    fn forget_delays(&mut self) {
+        self.views.iter_mut().chain(&mut self.subscribers).for_each(|one| one.delays.clear());
+    }
+}
+
+fn report(what: &str, watchers: &[Watcher]) {
+    let mut delays: Vec<u64> = watchers.iter().flat_map(|one| &one.delays).copied().collect();
+    delays.sort_unstable();
+    let ms = |part: usize| {
+        delays.get(delays.len() * part / 1000).map_or(f64::NAN, |us| *us as f64 / 1e3)
+    };
+    let missing: u64 = watchers.iter().map(|one| one.missing).sum();
+    println!(
+        "{what:<14}{:>9} seen{:>9.1} ms{:>9.1} ms{:>9.1} ms{:>9.1} ms{missing:>9} missing",
+        delays.len(),
+        ms(500),
+        ms(990),
+        ms(999),
+        delays.last().map_or(f64::NAN, |us| *us as f64 / 1e3)
+    );
+}
+
+/// A line's number tells how many came before it: terminals in which they differ.
+fn torn(client: &mut Client, ids: &[String]) -> usize {
+    let is_torn = |id: &&String| {
+        let text = client.ask(&json!({"cmd": "text", "id": id, "region": "all"}));
+        let first = text["first_line"].as_u64().expect("a number");
+        let lines = text["lines"].as_array().expect("lines");
+        let written = lines.iter().filter_map(Value::as_str).filter(|line| !line.is_empty());
+        let numbers = written.map(|line| stamps(line.as_bytes()).next().map(|(number, _)| number));
+        !numbers.enumerate().all(|(at, number)| number == Some(first + at as u64))
+    };
+    ids.iter().filter(is_torn).count()
+}
+
+fn main() {
+    let words: Vec<String> = std::env::args().collect();
+    if let Some(at) = words.iter().position(|word| word == "--write-lines") {
+        return write_lines(words[at + 1].parse().unwrap_or(0));
+    }
+    let seconds = words.iter().find_map(|word| word.parse().ok()).unwrap_or(SECONDS);
+    let server = Server::start();
+    let mut client = server.connect();
+    let me = std::env::current_exe().expect("a program");
+    let start = Instant::now();
+    let ids: Vec<String> = (0..TERMINALS)
+        .map(|at| {
+            let phase = at as u64 * PERIOD.as_micros() as u64 / TERMINALS as u64;
+            let create = json!({"cmd": "create", "scrollback_lines": SCROLLBACK,
+                "cmd_args": [me, "--write-lines", phase.to_string()]});
+            client.ask(&create)["id"].as_str().expect("an id").to_owned()
+        })
+        .collect();
+    println!("{TERMINALS} terminals made in {:.1} s", start.elapsed().as_secs_f64());
+    let mut crowd = Crowd::gather(&server, &ids);
+    crowd.read_along(&server, WARM_UP);
+    crowd.forget_delays();
+    let memory = crowd.read_along(&server, Duration::from_secs(seconds));
+    println!("{seconds} s; from written to seen: median, 99 %, 99.9 %, worst");
+    report("views", &crowd.views);
+    report("subscribers", &crowd.subscribers);
+    println!(
+        "terminals with a line too many or too few: {} of {TERMINALS}",
+        torn(&mut client, &ids)
+    );
+    let mb = |kb: Option<&u64>| kb.map_or(f64::NAN, |kb| *kb as f64 / 1024.0);
+    println!(
+        "memory of worker and keeper, with {} who never read: {:.1} MB at first, {:.1} at last, {:.1} at most",
+        crowd.deaf.len(),
+        mb(memory.first()),
+        mb(memory.last()),
+        mb(memory.iter().max())
+    );
+}
