@@ -63,7 +63,7 @@ fn a_death_at_any_step_of_a_read_loses_and_doubles_nothing() {
         if step >= 2 {
             header.base.store(head, Release);
         }
-        let want = pty::waiting(pty.master.as_fd());
+        let want = pty::waiting(pty.master.as_fd()).unwrap();
         if step >= 3 {
             header.want.store(want as u64, Release);
         }
