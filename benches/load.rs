@@ -229,12 +229,13 @@ fn main() {
         "terminals with a line too many or too few: {} of {TERMINALS}",
         torn(&mut client, &ids)
     );
-    let mb = |kb: Option<&u64>| kb.map_or(f64::NAN, |kb| *kb as f64 / 1024.0);
+    let mb: Vec<String> = (0..=4)
+        .filter_map(|quarter| memory.get((memory.len() - 1) * quarter / 4))
+        .map(|kb| format!("{:.1}", *kb as f64 / 1024.0))
+        .collect();
     println!(
-        "memory of worker and keeper, with {} who never read: {:.1} MB at first, {:.1} at last, {:.1} at most",
+        "memory of worker and keeper, with {} who never read, at each quarter: {} MB",
         crowd.deaf.len(),
-        mb(memory.first()),
-        mb(memory.last()),
-        mb(memory.iter().max())
+        mb.join(", ")
     );
 }

@@ -258,12 +258,16 @@ impl Journal {
         self.saves.read(generation).filter(|_| generation > 0)
     }
 
+    /// The ring takes memory that is worth giving back.
+    pub fn is_large(&self) -> bool {
+        self.head() - self.released > WORTH_RELEASING
+    }
+
     /// After a save: gives back the ring's memory, as the terminal may stay quiet for long.
     pub fn rest(&mut self) {
-        let head = self.head();
-        if self.keep == head && head - self.released > WORTH_RELEASING {
+        if self.keep == self.head() && self.is_large() {
             mapping::release(self.record.file(), &RING_PART);
-            self.released = head;
+            self.released = self.keep;
         }
     }
 

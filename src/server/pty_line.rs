@@ -4,12 +4,12 @@ use std::io;
 use std::ops::Range;
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::sync::{Notify, mpsc};
 use tokio::task::JoinHandle;
 
-use super::{News, ToHub};
+use super::{News, ToHub, clock};
 use crate::journal::{Journal, TURN};
 use crate::mux::{Exit, TerminalId};
 use crate::os::pty::{self, Read};
@@ -28,6 +28,8 @@ pub struct PtyLine {
     watch: Option<JoinHandle<()>>,
     /// The program ended before it was known to have begun: its last words are yet to be read.
     pub early_exit: Option<Exit>,
+    /// When its memory was last given back.
+    pub rested: Instant,
     /// A task waits until the program reads.
     waits_to_write: bool,
     /// The registration has seen the tty closed, and goes on saying so for ever.
@@ -54,8 +56,18 @@ impl PtyLine {
         let master = Arc::new(Ready::new(master)?);
         let again = Arc::new(Notify::new());
         let (watch, early_exit) = (None, None);
-        let (waits_to_write, stale) = (false, false);
-        Ok(PtyLine { master, journal, again, readable, watch, early_exit, waits_to_write, stale })
+        let (waits_to_write, stale, rested) = (false, false, clock::now());
+        Ok(PtyLine {
+            master,
+            journal,
+            again,
+            readable,
+            watch,
+            early_exit,
+            rested,
+            waits_to_write,
+            stale,
+        })
     }
 
     /// From now on the program is read.

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::os::fd::OwnedFd;
+use std::time::Duration;
 
 use super::hub::Hub;
 use super::pty_line::PtyLine;
@@ -18,6 +19,9 @@ use crate::wire::EventKind;
 /// later ones the terminal's save too. A kill from outside at this moment is no reason to give up.
 const MAX_FEEDS: u64 = 3;
 const MAX_RESTORES: u64 = 5;
+/// A terminal that writes all the time never rests by itself; so often it is made to, lest what has
+/// long been saved takes memory.
+const REST_AGAIN: Duration = Duration::from_secs(10);
 
 const _: () = assert!(MAX_SCROLLBACK_BYTES <= SCROLLBACK);
 
@@ -98,6 +102,8 @@ impl Hub {
         line.journal.set_told(terminal.notices);
         if line.journal.is_filling() {
             self.save(id);
+        } else if line.journal.is_large() && clock::now() > line.rested + REST_AGAIN {
+            self.rest(id);
         }
     }
 
@@ -122,6 +128,7 @@ impl Hub {
         }
         if let Some(line) = self.lines.get_mut(&id) {
             line.journal.rest();
+            line.rested = clock::now();
         }
     }
 }
