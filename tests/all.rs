@@ -48,6 +48,8 @@ mod run;
 mod seed;
 #[path = "all/shells.rs"]
 mod shells;
+#[path = "all/storm.rs"]
+mod storm;
 #[path = "all/support.rs"]
 mod support;
 #[path = "all/survival.rs"]
@@ -56,6 +58,8 @@ mod survival;
 mod tmux;
 #[path = "all/typing.rs"]
 mod typing;
+#[path = "all/upgrade.rs"]
+mod upgrade;
 #[path = "all/views.rs"]
 mod views;
 #[path = "all/wait.rs"]
