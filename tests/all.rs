@@ -52,6 +52,8 @@ mod seed;
 mod shells;
 #[path = "all/soak.rs"]
 mod soak;
+#[path = "all/storm.rs"]
+mod storm;
 #[path = "all/support.rs"]
 mod support;
 #[path = "all/survival.rs"]
@@ -60,6 +62,8 @@ mod survival;
 mod tmux;
 #[path = "all/typing.rs"]
 mod typing;
+#[path = "all/upgrade.rs"]
+mod upgrade;
 #[path = "all/views.rs"]
 mod views;
 #[path = "all/wait.rs"]

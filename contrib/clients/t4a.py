@@ -386,6 +386,10 @@ class T4a:
     def workspace(self, name: str, *, layout: Any = None, by: Optional[str] = None) -> Json:
         return self.ask("workspace", name=name, layout=layout, by=by)
 
+    def upgrade(self, program: str) -> Json:
+        """Have the program at this path take over; the connection closes after the answer."""
+        return self.ask("upgrade", program=program)
+
     def shutdown(self) -> Json:
         return self.ask("shutdown")
 

@@ -325,6 +325,8 @@ export class T4a {
   }
   signal(fields: { id: string; signal: string }) { return this.ask("signal", fields); }
   workspace(fields: { name: string; layout?: unknown; by?: string }) { return this.ask("workspace", fields); }
+  /** Has another program take over; the connection closes after the answer. */
+  upgrade(fields: { program: string }) { return this.ask("upgrade", fields); }
   shutdown() { return this.ask("shutdown"); }
 
   /** Into a file; `recordStream` brings it here instead. */

@@ -42,6 +42,9 @@ pub fn run(data: &[u8]) {
         integration_dir: Some("/run".into()),
         worker_pid: 2,
         keeper_pid: 1,
+        program: "/t4a".into(),
+        keeper_version: "0".into(),
+        upgrade_error: None,
         since: Instant::now(),
         since_ms: 1_700_000_000_000,
     };

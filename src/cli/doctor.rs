@@ -45,10 +45,10 @@ fn examine() -> Report {
     }
     let version = server.as_ref().and_then(|server| server.0["version"].as_str());
     if let Some(version) = version.filter(|version| *version != env!("CARGO_PKG_VERSION")) {
-        note(format!(
-            "the server is version {version}; t4a shutdown ends it, the next command starts the new one"
-        ));
+        note(format!("the server is version {version}; t4a upgrade has this one take over"));
     }
+    let failed = server.as_ref().and_then(|server| server.0["upgrade_error"].as_str());
+    failed.into_iter().for_each(|error| note(error.to_owned()));
     Report {
         ok: problems.is_empty(),
         client_version: env!("CARGO_PKG_VERSION"),
@@ -98,10 +98,15 @@ fn people(report: &Value) -> String {
     let server = &report["server"];
     if report["running"] == Value::Bool(true) {
         let of = |name: &str| output::text(&server[name]);
+        // After an upgrade it is still the process that was started first.
+        let keeper = match of("keeper_version") {
+            version if version == of("version") => of("keeper_pid"),
+            version => format!("{} of version {version}", of("keeper_pid")),
+        };
+        lines.push(format!("program   {}", of("program")));
         lines.push(format!(
-            "server    version {}, keeper {}, worker {}, {} terminals, {} clients",
+            "server    version {}, keeper {keeper}, worker {}, {} terminals, {} clients",
             of("version"),
-            of("keeper_pid"),
             of("worker_pid"),
             text("terminals"),
             of("clients"),

@@ -9,6 +9,7 @@ mod output;
 mod picture;
 mod recording;
 mod sixel;
+mod upgrade;
 
 use std::io::{self, IsTerminal, Read, Write};
 use std::os::fd::AsFd;
@@ -102,6 +103,11 @@ enum Action {
     Hello(command::Hello),
     /// Run the server in the foreground
     Daemon(DaemonArgs),
+    /// Have a newly installed t4a take over from the server that runs; nothing is lost
+    ///
+    /// Terminals, their programs and screens go on; `t4a attach` connects again by itself. If the
+    /// new one does not fit or does not start, the old one goes on.
+    Upgrade(upgrade::UpgradeArgs),
     Shutdown(command::Shutdown),
     /// Say what is running, where, which version, and what is wrong
     Doctor,
@@ -133,6 +139,8 @@ enum Action {
     },
     #[command(name = "__worker", hide = true)]
     Worker(WorkerArgs),
+    #[command(name = "__formats", hide = true)]
+    Formats,
     #[command(name = "__pipe", hide = true)]
     Pipe {
         terminal: Option<String>,
@@ -193,6 +201,8 @@ struct WorkerArgs {
     /// What programs may use, for a keeper that has to be started
     #[arg(long)]
     limits: Option<String>,
+    #[arg(long)]
+    keeper_version: String,
 }
 
 #[derive(Debug, Args)]
@@ -292,7 +302,15 @@ fn run(action: Action, out: &mut Output) -> Result<(), Trouble> {
         Action::Shutdown(shutdown) => stop(&shutdown, out),
         Action::Doctor => doctor::run(out),
         Action::Daemon(args) => Ok(keeper::run(keeper_start(&args)?)?),
-        Action::Worker(args) => Ok(server::run(args.idle_timeout_ms, args.limits)?),
+        Action::Upgrade(args) => upgrade::run(args, out),
+        Action::Worker(args) => {
+            let WorkerArgs { idle_timeout_ms, limits, keeper_version } = args;
+            Ok(server::run(server::Start { idle_timeout_ms, limits, keeper_version })?)
+        }
+        Action::Formats => {
+            let formats = serde_json::to_string(&server::Formats::own()).unwrap_or_default();
+            out.raw(format!("{formats}\n").as_bytes())
+        }
         Action::Keeper(args) => {
             let limits = Limits::from_text(&args.limits);
             let wrong = || Trouble::Usage("limits are four numbers".to_owned());

@@ -29,6 +29,7 @@ mod shutdown;
 mod signal;
 mod target;
 mod text;
+mod upgrade;
 mod view;
 mod wait;
 mod workspace;
@@ -64,6 +65,7 @@ pub use shutdown::Shutdown;
 pub use signal::Signal;
 pub use target::Target;
 pub use text::{Region as TextRegion, Text};
+pub use upgrade::Upgrade;
 pub use view::View;
 pub use wait::{Condition, Place, Wait};
 pub use workspace::Workspace;
@@ -98,7 +100,7 @@ macro_rules! commands {
 commands! {
     Create, List, Kill, Run, Wait, Look, Send, Keys, Paste, Mouse, Screenshot, Text, Cells, Search, Cursor, Resize,
     Events, Config, Hello, Info, Commands, Signal, Attach, View, Detach, Workspace, Record, RecordStop,
-    Recordings, Shutdown,
+    Recordings, Upgrade, Shutdown,
 }
 
 /// Runs the command a request names.

@@ -5,6 +5,9 @@ mod output;
 pub mod record;
 mod saves;
 
+/// To be raised with every change of where things lie in the files, and of what they mean.
+pub const VERSION: u32 = 1;
+
 #[doc(hidden)]
 pub use log::PLACES as LOG_PLACES;
 pub use log::{Entry, Log};

@@ -159,3 +159,13 @@ fn the_memory_for_scrollback_has_one_user_at_a_time() {
     next.end_feeding();
     assert_eq!(journal.begin_feeding(), 0);
 }
+
+/// Another program reads this memory after an upgrade.
+#[test]
+fn where_things_lie_has_a_version() {
+    let layout = (PLACES, ROOM, size_of::<Header>(), crate::journal::LOG_PLACES);
+    let places = [0x0021_0000, 0x0022_0000, 0x0026_0000, 0x0226_0000];
+    let log = [0x0021_0000, 0x0022_0000];
+    let version_1 = (places, 0x0605_0000, 72, log);
+    assert_eq!((layout, crate::journal::VERSION), (version_1, 1), "raise journal::VERSION");
+}

@@ -50,7 +50,7 @@ pub fn receive(link: OwnedFd, mut slots: Slots, now: Instant) -> io::Result<Lega
     }
     let (listener, pid, watch) =
         listener.ok_or_else(|| io::Error::other("the worker gave no socket"))?;
-    let worker = Worker { pid, link: Some(link), started: now, watch: Some(watch) };
+    let worker = Worker { serving: true, watch: Some(watch), ..Worker::new(pid, link, now) };
     Ok(Legacy { listener, slots, server, worker })
 }
 

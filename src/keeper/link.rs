@@ -4,7 +4,7 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use super::message::{FromKeeper, LENGTH, ToKeeper};
-use crate::os::{channel, process, ready::Ready};
+use crate::os::{channel, poll, process, ready::Ready};
 
 pub struct Link(Ready);
 
@@ -35,6 +35,11 @@ impl Link {
     pub fn send<Fd: AsFd>(&self, message: &ToKeeper<Fd>) -> io::Result<()> {
         let packed = message.pack();
         self.0.try_write(|fd| channel::send(fd, &packed.bytes, &packed.fds))
+    }
+
+    /// Whether the keeper is alive, even if it has not been heard to its end.
+    pub fn is_open(&self) -> bool {
+        !poll::is_hung_up(self.0.fd())
     }
 
     /// Waits for room to `send`.
@@ -75,7 +80,9 @@ mod tests {
         let (slot, exit) = (SlotId(3), Exit::Code(7));
         say(&far, &FromKeeper::Spawned { slot, pid: 9 });
         say(&far, &FromKeeper::Exited { slot, exit });
+        assert!(link.is_open());
         drop(far);
+        assert!(!link.is_open());
         assert!(matches!(link.recv().await.unwrap(), FromKeeper::Spawned { pid: 9, .. }));
         assert!(
             matches!(link.recv().await.unwrap(), FromKeeper::Exited { exit: e, .. } if e == exit)

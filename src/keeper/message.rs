@@ -4,8 +4,9 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 pub use crate::os::signal::Exit;
 
-/// The keeper may be older than the worker after an upgrade, so both check this.
-const VERSION: u32 = 2;
+/// The keeper may be older than the worker after an upgrade, so both check this. To be raised with
+/// every change of the messages and of the arguments that workers are started with.
+pub const VERSION: u32 = 3;
 /// Version, operation, slot, and two numbers.
 pub const LENGTH: usize = 20;
 /// Terminals held at once.
@@ -23,9 +24,27 @@ pub enum Target {
     Foreground,
 }
 
+/// Why a new program's worker did not take over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unfit {
+    /// It could not be started; the system's error number.
+    Start(i32),
+    Ended(Exit),
+    /// It was not ready, or did not serve, within its time.
+    Silent,
+}
+
 /// From the worker. `Fd` is borrowed when it is sent and owned when it is received.
 #[derive(Debug)]
 pub enum ToKeeper<Fd = OwnedFd> {
+    /// A worker's first word: it runs, and can take over.
+    Ready,
+    /// It has taken over.
+    Serving,
+    /// Another program to start workers from: one of it is to take over from the one that says this.
+    Upgrade {
+        program: Fd,
+    },
     Spawn {
         slot: SlotId,
         master: Fd,
@@ -95,6 +114,16 @@ pub enum FromKeeper<Fd = OwnedFd> {
         slot: SlotId,
         exit: Exit,
     },
+    /// A worker of the new program is ready: the present one can go.
+    Successor,
+    /// There will be none; the present worker stays.
+    NoSuccessor {
+        why: Unfit,
+    },
+    /// Before `End`: the last new program was given up.
+    FellBack {
+        why: Unfit,
+    },
     /// The end has begun: when the channel is closed, that is not an accident.
     Part,
 }
@@ -152,6 +181,9 @@ impl Words {
 impl<Fd: AsFd> ToKeeper<Fd> {
     pub fn pack(&self) -> Packed<'_> {
         match self {
+            ToKeeper::Ready => Words::op(b'r').pack(Vec::new()),
+            ToKeeper::Serving => Words::op(b'v').pack(Vec::new()),
+            ToKeeper::Upgrade { program } => Words::op(b'U').pack(vec![program.as_fd()]),
             ToKeeper::Spawn { slot, master, record, slave, spec, status } => {
                 let fds = [master, record, slave, spec, status];
                 Words::slot(b'S', *slot, 0, 0).pack(fds.map(AsFd::as_fd).to_vec())
@@ -191,6 +223,10 @@ impl ToKeeper {
                 let [record] = fds.try_into().ok()?;
                 Some(ToKeeper::Keep { record })
             }
+            b'U' => {
+                let [program] = fds.try_into().ok()?;
+                Some(ToKeeper::Upgrade { program })
+            }
             b'L' => {
                 let [fd, watch] = fds.try_into().ok()?;
                 Some(ToKeeper::Listener { fd, pid: words.a.cast_unsigned(), watch })
@@ -207,6 +243,8 @@ impl ToKeeper {
                 let target = if words.b == 0 { Target::Group } else { Target::Foreground };
                 Some(ToKeeper::Signal { slot, signal: words.a, target })
             }
+            b'r' => Some(ToKeeper::Ready),
+            b'v' => Some(ToKeeper::Serving),
             b'E' => Some(ToKeeper::End),
             b'F' => Some(ToKeeper::Forget { slot }),
             b'Q' => Some(ToKeeper::Shutdown),
@@ -239,6 +277,9 @@ impl<Fd: AsFd> FromKeeper<Fd> {
             FromKeeper::Exited { slot, exit } => {
                 Words::slot(b'X', *slot, 0, pack_exit(Some(*exit))).pack(Vec::new())
             }
+            FromKeeper::Successor => Words::op(b'S').pack(Vec::new()),
+            FromKeeper::NoSuccessor { why } => why.words(b'N').pack(Vec::new()),
+            FromKeeper::FellBack { why } => why.words(b'B').pack(Vec::new()),
             FromKeeper::Part => Words::op(b'Q').pack(Vec::new()),
         }
     }
@@ -267,8 +308,30 @@ impl FromKeeper {
             b'P' => Some(FromKeeper::Spawned { slot, pid }),
             b'f' => Some(FromKeeper::SpawnFailed { slot, errno: words.a }),
             b'X' => Some(FromKeeper::Exited { slot, exit: exit? }),
+            b'S' => Some(FromKeeper::Successor),
+            b'N' => Some(FromKeeper::NoSuccessor { why: Unfit::of(words) }),
+            b'B' => Some(FromKeeper::FellBack { why: Unfit::of(words) }),
             b'Q' => Some(FromKeeper::Part),
             _ => None,
+        }
+    }
+}
+
+impl Unfit {
+    fn words(self, op: u8) -> Words {
+        let (a, b) = match self {
+            Unfit::Start(errno) => (errno, 0),
+            Unfit::Ended(exit) => (0, pack_exit(Some(exit))),
+            Unfit::Silent => (0, 0),
+        };
+        Words { a, b, ..Words::op(op) }
+    }
+
+    fn of(words: Words) -> Unfit {
+        match (unpack_exit(words.b), words.a) {
+            (Some(exit), _) => Unfit::Ended(exit),
+            (None, 0) => Unfit::Silent,
+            (None, errno) => Unfit::Start(errno),
         }
     }
 }
@@ -327,6 +390,9 @@ mod tests {
         assert_eq!(words(&back.pack()), words(&packed));
         let all = [
             ToKeeper::Spawn { slot, master, record, slave, spec, status },
+            ToKeeper::Ready,
+            ToKeeper::Serving,
+            ToKeeper::Upgrade { program: file() },
             ToKeeper::Keep { record: file() },
             ToKeeper::Signal { slot, signal: 15, target: Target::Group },
             ToKeeper::Signal { slot, signal: 2, target: Target::Foreground },
@@ -362,6 +428,10 @@ mod tests {
             FromKeeper::Spawned { slot, pid: 77 },
             FromKeeper::SpawnFailed { slot, errno: 11 },
             FromKeeper::Exited { slot, exit: Exit::Code(255) },
+            FromKeeper::Successor,
+            FromKeeper::NoSuccessor { why: Unfit::Start(8) },
+            FromKeeper::NoSuccessor { why: Unfit::Ended(Exit::Code(0)) },
+            FromKeeper::FellBack { why: Unfit::Silent },
             FromKeeper::Part,
         ];
         for message in &all {

@@ -15,14 +15,16 @@ mod signals;
 mod slots;
 pub mod spec;
 mod stragglers;
+mod succession;
 mod worker;
 
 use std::io;
 use std::os::fd::AsFd;
 
+pub use descriptors::close_inherited;
 pub use heir::start as start_heir;
 pub use link::Link;
-pub use message::{Exit, FromKeeper, MAX_SLOTS, SlotId, Target, ToKeeper};
+pub use message::{Exit, FromKeeper, MAX_SLOTS, SlotId, Target, ToKeeper, Unfit, VERSION};
 pub use spec::{ChildFailure, Spec, read_status};
 pub use worker::Backoff;
 
@@ -32,6 +34,7 @@ use self::signals::Signals;
 use self::slots::Slots;
 use self::worker::Plan;
 use crate::os::limits::{self, Limits};
+use crate::os::program::Program;
 use crate::os::{process, socket};
 
 pub struct Start {
@@ -57,7 +60,8 @@ pub fn run(start: Start) -> io::Result<()> {
     let max_files = limits::raise_nofile().map_or(u64::MAX, |(_, hard)| hard);
     let signals = Signals::catch(start.background)?;
     let socket = place.named();
-    let plan = Plan { idle_timeout_ms: start.idle_timeout_ms, socket, limits };
+    let program = Program::own()?.inherited()?;
+    let plan = Plan { program, idle_timeout_ms: start.idle_timeout_ms, socket, limits };
     Keeper::new(place, plan, Slots::new(limits, max_files))?.serve(&signals)
 }
 
@@ -73,6 +77,7 @@ pub fn adopt(limits: Limits) -> io::Result<()> {
     let slots = Slots::new(limits, max_files);
     let legacy = heir::receive(link, slots, serve::now())?;
     let place = Place::adopt(legacy.listener.try_clone()?)?;
-    let plan = Plan { idle_timeout_ms: None, socket: place.named(), limits };
+    let program = Program::own()?.inherited()?;
+    let plan = Plan { program, idle_timeout_ms: None, socket: place.named(), limits };
     Keeper::adopt(legacy, plan, place).serve(&signals)
 }

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
-use super::message::{FromKeeper, SlotId};
+use super::message::{FromKeeper, SlotId, Unfit};
 use super::slots::Slots;
 use crate::os::channel;
 
@@ -17,7 +17,10 @@ pub enum Note {
     Listener,
     Server,
     Take(SlotId),
+    FellBack(Unfit),
     End,
+    Successor,
+    NoSuccessor(Unfit),
     Spawned(SlotId, u32),
     SpawnFailed(SlotId, i32),
     Exited(SlotId),
@@ -59,10 +62,11 @@ impl Outbox {
     }
 
     /// All that a new worker has to know.
-    pub fn hand_over(&mut self, slots: &Slots) {
+    pub fn hand_over(&mut self, slots: &Slots, unfit: Option<Unfit>) {
         self.0.clear();
         self.0.extend([Note::Listener, Note::Server]);
         self.0.extend(slots.ids().map(Note::Take));
+        self.0.extend(unfit.map(Note::FellBack));
         self.0.push_back(Note::End);
     }
 
@@ -100,6 +104,9 @@ fn send(link: BorrowedFd<'_>, note: Note, held: &mut Held<'_>) -> io::Result<()>
         }
         Note::End => say_plain(link, &FromKeeper::End),
         Note::Part => say_plain(link, &FromKeeper::Part),
+        Note::FellBack(why) => say_plain(link, &FromKeeper::FellBack { why }),
+        Note::Successor => say_plain(link, &FromKeeper::Successor),
+        Note::NoSuccessor(why) => say_plain(link, &FromKeeper::NoSuccessor { why }),
         Note::Spawned(slot, pid) => say_plain(link, &FromKeeper::Spawned { slot, pid }),
         Note::SpawnFailed(slot, errno) => say_plain(link, &FromKeeper::SpawnFailed { slot, errno }),
         Note::Exited(slot) => {
@@ -160,10 +167,11 @@ mod tests {
     #[test]
     fn a_handover_begins_with_the_listener_and_has_an_end() {
         let mut fixture = fixture();
-        fixture.outbox.hand_over(&fixture.slots);
+        fixture.outbox.hand_over(&fixture.slots, Some(Unfit::Silent));
         assert_eq!(fixture.flush(), Sent::All);
         assert!(matches!(fixture.hear(), Some(FromKeeper::Listener { .. })));
         assert!(matches!(fixture.hear(), Some(FromKeeper::Server { .. })));
+        assert!(matches!(fixture.hear(), Some(FromKeeper::FellBack { why: Unfit::Silent })));
         assert!(matches!(fixture.hear(), Some(FromKeeper::End)));
         assert!(fixture.hear().is_none());
     }

@@ -6,12 +6,13 @@ use std::time::{Duration, Instant};
 
 use super::child::Parts;
 use super::heir::Legacy;
-use super::message::{Exit, LENGTH, ToKeeper};
+use super::message::{Exit, LENGTH, ToKeeper, Unfit};
 use super::outbox::{Held, Note, Outbox, Sent};
 use super::place::Place;
 use super::signals::Signals;
 use super::slots::{Order, Slots};
 use super::stragglers::GRACE;
+use super::succession::Succession;
 use super::worker::{Backoff, Plan, Worker};
 use crate::os::pidfd::Watch;
 use crate::os::{channel, poll, process, signal};
@@ -24,7 +25,7 @@ const RETRY: Duration = Duration::from_millis(10);
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Phase {
+pub enum Phase {
     Serving,
     /// All programs were told to hang up.
     HungUp,
@@ -45,25 +46,26 @@ enum Heard {
 
 pub struct Keeper {
     place: Place,
-    plan: Plan,
+    pub(super) plan: Plan,
     slots: Slots,
     /// The record of the server itself.
     server: Option<OwnedFd>,
-    outbox: Outbox,
+    pub(super) outbox: Outbox,
     last_sent: Sent,
-    worker: Option<Worker>,
+    pub(super) worker: Option<Worker>,
+    pub(super) succession: Succession,
     backoff: Backoff,
     restart_at: Instant,
-    phase: Phase,
+    pub(super) phase: Phase,
     /// When the present phase of the end is over at the latest.
     deadline: Instant,
 }
 
 impl Keeper {
     pub fn new(place: Place, plan: Plan, slots: Slots) -> io::Result<Keeper> {
-        let worker = plan.start(now())?;
+        let worker = plan.start(&plan.program, now())?;
         let mut keeper = Keeper::with(place, plan, slots, worker);
-        keeper.outbox.hand_over(&keeper.slots);
+        keeper.outbox.hand_over(&keeper.slots, None);
         Ok(keeper)
     }
 
@@ -82,6 +84,7 @@ impl Keeper {
             outbox: Outbox::default(),
             last_sent: Sent::All,
             worker: Some(worker),
+            succession: Succession::default(),
             backoff: Backoff::default(),
             restart_at: now(),
             phase: Phase::Serving,
@@ -98,6 +101,8 @@ impl Keeper {
             }
             self.reap();
             self.listen_to_worker();
+            self.dismiss_the_silent();
+            self.look_at_succession();
             self.start_worker();
             self.slots.stragglers.kill_due(now());
             self.advance_end();
@@ -113,6 +118,7 @@ impl Keeper {
         let mut read = vec![signals.as_fd()];
         // A worker that does not take its news is not listened to.
         read.extend(self.link().filter(|_| self.outbox.is_empty()));
+        read.extend(self.succession.link());
         read.extend(self.slots.watches());
         read.extend(self.worker.as_ref().and_then(|worker| Some(worker.watch.as_ref()?.fd())));
         let write = self.link().filter(|_| self.last_sent == Sent::Full);
@@ -129,7 +135,10 @@ impl Keeper {
             Phase::Serving => until(deadline),
             _ => LOOK_AGAIN,
         });
-        [ending, starting, again, stragglers].into_iter().flatten().min()
+        let hung_up = self.worker.as_ref().filter(|worker| !worker.dismissed);
+        let hung_up = hung_up.and_then(|worker| worker.hung_up).map(until);
+        let succession = self.succession.deadline(self.worker.as_ref()).map(until);
+        [ending, starting, again, stragglers, hung_up, succession].into_iter().flatten().min()
     }
 
     fn flush(&mut self) {
@@ -141,7 +150,7 @@ impl Keeper {
         let mut held = Held { listener, server, slots: &mut self.slots };
         self.last_sent = self.outbox.flush(link.as_fd(), &mut held);
         if self.last_sent == Sent::Gone {
-            self.dismiss_worker();
+            self.worker_hung_up();
         }
     }
 
@@ -149,7 +158,8 @@ impl Keeper {
         while let Some((pid, exit)) = self.next_end() {
             if self.worker.as_ref().is_some_and(|worker| worker.pid == pid) {
                 self.worker_ended(exit);
-            } else if let Some(slot) = self.slots.ended(pid, exit)
+            } else if !self.candidate_ended(pid, exit)
+                && let Some(slot) = self.slots.ended(pid, exit)
                 && self.link().is_some()
             {
                 self.outbox.push(Note::Exited(slot));
@@ -176,7 +186,7 @@ impl Keeper {
                 Heard::Request(request) => self.obey(request),
                 Heard::Broken(note) => note.into_iter().for_each(|note| self.outbox.push(note)),
                 Heard::Nothing => return,
-                Heard::End => return self.dismiss_worker(),
+                Heard::End => return self.worker_hung_up(),
             }
             self.flush();
         }
@@ -214,6 +224,11 @@ impl Keeper {
                 });
             }
             ToKeeper::Keep { record } => self.server = Some(record),
+            ToKeeper::Ready => {}
+            ToKeeper::Serving => {
+                self.worker.iter_mut().for_each(|worker| worker.serving = true);
+            }
+            ToKeeper::Upgrade { program } => self.try_program(program),
             // Only at the start of a keeper that takes over.
             ToKeeper::Listener { .. } | ToKeeper::Adopt { .. } | ToKeeper::End => {}
             ToKeeper::Signal { slot, signal, target } => {
@@ -225,10 +240,26 @@ impl Keeper {
         }
     }
 
-    /// For a worker that hung up: it cannot be of use any more.
-    fn dismiss_worker(&mut self) {
+    /// It is about to end, mostly: how it does that is worth knowing.
+    fn worker_hung_up(&mut self) {
         self.close_link();
-        if let Some(worker) = &self.worker {
+        if let Some(worker) = &mut self.worker {
+            worker.hung_up.get_or_insert(now() + GRACE);
+        }
+    }
+
+    fn dismiss_the_silent(&mut self) {
+        let worker = self.worker.as_ref().filter(|worker| !worker.dismissed);
+        if worker.and_then(|worker| worker.hung_up).is_some_and(|deadline| now() >= deadline) {
+            self.dismiss_worker();
+        }
+    }
+
+    /// For a worker that cannot be of use any more.
+    pub(super) fn dismiss_worker(&mut self) {
+        self.close_link();
+        if let Some(worker) = &mut self.worker {
+            worker.dismissed = true;
             let _ = signal::signal_process(worker.pid, libc::SIGKILL);
         }
     }
@@ -251,11 +282,16 @@ impl Keeper {
     fn worker_ended(&mut self, exit: Exit) {
         self.close_link();
         let Some(worker) = self.worker.take() else { return };
+        if self.phase != Phase::Serving || self.succeed() {
+            return;
+        }
+        if self.fall_back(&worker, exit) {
+            self.restart_at = now();
+            return;
+        }
         let life = now().saturating_duration_since(worker.started);
         self.restart_at = now() + self.backoff.after(life, Some(exit));
-        if self.phase == Phase::Serving {
-            process::complain(&format!("the server ended ({exit:?}) and is started again"));
-        }
+        process::complain(&format!("the server ended ({exit:?}) and is started again"));
     }
 
     fn needs_worker(&self) -> bool {
@@ -266,12 +302,8 @@ impl Keeper {
         if !self.needs_worker() || now() < self.restart_at {
             return;
         }
-        match self.plan.start(now()) {
-            Ok(worker) => {
-                self.worker = Some(worker);
-                self.slots.tell_anew();
-                self.outbox.hand_over(&self.slots);
-            }
+        match self.plan.start(&self.plan.program, now()) {
+            Ok(worker) => self.welcome(worker),
             Err(error) => {
                 self.restart_at = now() + self.backoff.after(Duration::ZERO, None);
                 process::complain(&format!("the server cannot be started: {error}"));
@@ -279,8 +311,16 @@ impl Keeper {
         }
     }
 
+    /// Hands everything over to a new worker.
+    pub(super) fn welcome(&mut self, worker: Worker) {
+        self.worker = Some(worker);
+        self.slots.tell_anew();
+        self.outbox.hand_over(&self.slots, self.succession.unfit);
+    }
+
     fn begin_end(&mut self) {
         if self.phase == Phase::Serving {
+            self.drop_candidate(Unfit::Silent);
             // Before the ends of all programs, behind which it might not fit any more.
             self.outbox.push(Note::Part);
             self.slots.hang_up_all(now());

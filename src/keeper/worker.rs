@@ -8,16 +8,17 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use super::message::Exit;
+use crate::os::channel;
 use crate::os::limits::Limits;
 use crate::os::pidfd::Watch;
-use crate::os::{channel, process};
+use crate::os::program::Program;
 
 const FIRST_DELAY: Duration = Duration::from_millis(50);
 const LONGEST_DELAY: Duration = Duration::from_secs(5);
 /// After one that was killed.
 const KILLED_DELAY: Duration = Duration::from_millis(20);
 /// A worker that lived so long was no failure to start.
-const LONG_LIFE: Duration = Duration::from_secs(1);
+pub const LONG_LIFE: Duration = Duration::from_secs(1);
 /// What systemd told the keeper alone.
 const NOT_FOR_WORKERS: [&str; 4] = ["LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES", "NOTIFY_SOCKET"];
 
@@ -26,12 +27,28 @@ pub struct Worker {
     /// None when it was told to go, or hung up, and has not ended yet.
     pub link: Option<OwnedFd>,
     pub started: Instant,
+    /// It has taken over.
+    pub serving: bool,
+    /// It hung up, and has to end by itself until then.
+    pub hung_up: Option<Instant>,
+    /// The keeper has killed it.
+    pub dismissed: bool,
+    pub late: bool,
     /// One that was there before this keeper, and is not its child.
     pub watch: Option<Watch>,
 }
 
+impl Worker {
+    pub fn new(pid: u32, link: OwnedFd, started: Instant) -> Worker {
+        let (serving, dismissed, late) = (false, false, false);
+        let (hung_up, watch) = (None, None);
+        Worker { pid, link: Some(link), started, serving, hung_up, dismissed, late, watch }
+    }
+}
+
 /// How to start one.
 pub struct Plan {
+    pub program: Program,
     pub idle_timeout_ms: Option<u64>,
     /// Where the server is reached, when that is not the usual place.
     pub socket: Option<PathBuf>,
@@ -40,10 +57,11 @@ pub struct Plan {
 }
 
 impl Plan {
-    pub fn start(&self, now: Instant) -> io::Result<Worker> {
+    pub fn start(&self, program: &Program, now: Instant) -> io::Result<Worker> {
         let (link, end) = channel::pair()?;
-        let mut command = Command::new(process::own_program()?);
+        let mut command = Command::new(program.path()?);
         command.arg0("t4a").args(["__worker", "--limits", &self.limits.to_text()]);
+        command.args(["--keeper-version", env!("CARGO_PKG_VERSION")]);
         if let Some(timeout) = self.idle_timeout_ms {
             command.arg("--idle-timeout-ms").arg(timeout.to_string());
         }
@@ -57,7 +75,7 @@ impl Plan {
         command.process_group(0).stdin(Stdio::from(end));
         // Reaped by the keeper's own loop, like all its children.
         let pid = command.spawn()?.id();
-        Ok(Worker { pid, link: Some(link), started: now, watch: None })
+        Ok(Worker::new(pid, link, now))
     }
 }
 

@@ -25,6 +25,7 @@ mod terminal;
 mod tests;
 mod timers;
 mod typing;
+mod upgrade;
 mod views;
 mod waits;
 
@@ -40,7 +41,7 @@ pub use history::{CommandRecord, History};
 pub use life::Plan;
 pub use look::LookWish;
 pub use pictures::PictureRequest;
-pub use record::ServerRecord;
+pub use record::{ServerRecord, VERSION as RECORD_VERSION};
 pub use recordings::{Definition, Opening, RecordWish, RecordingId};
 pub use restore::{Past, ToldEvent};
 pub use runs::Asked;
@@ -71,8 +72,13 @@ pub struct Host {
     pub env: Vec<(String, String)>,
     /// Where the files of the shell integration lie.
     pub integration_dir: Option<String>,
+    /// The file that this worker was started from.
+    pub program: String,
     pub worker_pid: u32,
     pub keeper_pid: u32,
+    pub keeper_version: String,
+    /// Why this worker serves though a newer one should.
+    pub upgrade_error: Option<String>,
     /// A moment, and when it was: milliseconds since 1970.
     pub since: Instant,
     pub since_ms: u64,
@@ -136,6 +142,8 @@ pub enum Incoming<'a> {
         id: RecordingId,
         result: Result<(), String>,
     },
+    /// A worker of another program, with this version, is ready to take over; or will not be.
+    Upgraded(Result<String, Failure>),
     Tick,
 }
 
@@ -248,6 +256,10 @@ pub enum Effect {
     /// It has gone quiet and may stay so for long.
     Rest(TerminalId),
     RememberServer(Vec<u8>),
+    /// A program is to take over; `Upgraded` comes back.
+    Upgrade {
+        program: String,
+    },
     Shutdown,
 }
 
@@ -269,6 +281,8 @@ pub struct Mux {
     timers: Timers,
     waits: Waits,
     searches: usize,
+    /// Who asked for another program to take over.
+    upgrade: Option<Ticket>,
     idle_timeout: Duration,
     effects: VecDeque<Effect>,
     notices: Vec<crate::term::Notice>,
@@ -295,6 +309,7 @@ impl Mux {
             timers: Timers::default(),
             waits: Waits::default(),
             searches: 0,
+            upgrade: None,
             idle_timeout: Duration::from_millis(record.idle_timeout_ms),
             effects: VecDeque::new(),
             notices: Vec::new(),
@@ -333,6 +348,7 @@ impl Mux {
             Incoming::Echo { id, hidden } => self.echo_found(id, hidden),
             Incoming::RecordingOpened { id, result } => self.recording_opened(id, result),
             Incoming::RecordingWritten { id, result } => self.recording_written(id, result),
+            Incoming::Upgraded(result) => self.upgraded(result),
             Incoming::Tick => self.tick(),
         }
         self.settle();

@@ -7,6 +7,9 @@ use serde::{Deserialize, Serialize};
 use super::limits::DEFAULT_IDLE_TIMEOUT_MS;
 use super::{Effect, Mux, TerminalId};
 
+/// To be raised with every change that another version could not read: of this and of `Identity`.
+pub const VERSION: u32 = 1;
+
 /// What is remembered of the server as a whole.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ServerRecord {

@@ -104,6 +104,7 @@ impl Mux {
         terminal.told = traces.told;
         terminal.history = traces.history;
         self.terminals.insert(id, terminal);
+        self.type_left(id);
         self.arm(id);
         self.terminals.get(&id).map(|terminal| &terminal.identity)
     }

@@ -66,6 +66,9 @@ pub struct Identity {
     pub recordings: Vec<Definition>,
     /// The exit event was given out.
     pub exit_told: bool,
+    /// What was typed and not taken by the program, left by a worker that went; base64.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub typed: String,
 }
 
 pub enum Life {
@@ -324,6 +327,10 @@ impl Terminal {
 
     pub fn input_taken(&mut self, bytes: usize) {
         self.input.drain(..bytes.min(self.input.len()));
+    }
+
+    pub fn take_input(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.input).into()
     }
 
     pub fn drop_input(&mut self) -> usize {

@@ -26,6 +26,9 @@ fn bench() -> Bench {
         integration_dir: Some("/run/shell".into()),
         worker_pid: 2,
         keeper_pid: 1,
+        program: "/t4a".into(),
+        keeper_version: "0".into(),
+        upgrade_error: None,
         since: Instant::now(),
         since_ms: 1_700_000_000_000,
     };

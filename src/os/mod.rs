@@ -10,6 +10,7 @@ pub mod paths;
 pub mod pidfd;
 pub mod poll;
 pub mod process;
+pub mod program;
 pub mod pty;
 pub mod ready;
 pub mod signal;

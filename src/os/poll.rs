@@ -31,6 +31,13 @@ pub fn is_readable(fd: BorrowedFd<'_>) -> bool {
     matches!(poll(&mut fds, Some(&now)), Ok(1..))
 }
 
+/// Whether nobody is left at the other end.
+pub fn is_hung_up(fd: BorrowedFd<'_>) -> bool {
+    let mut fds = [PollFd::from_borrowed_fd(fd, PollFlags::empty())];
+    let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+    matches!(poll(&mut fds, Some(&now)), Ok(1..))
+}
+
 /// Sleeps until something can be read from one of a few descriptors, or time is up; which of them.
 /// A signal ends it too.
 pub fn readable<const N: usize>(

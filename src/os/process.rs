@@ -134,6 +134,11 @@ pub fn own_program() -> io::Result<PathBuf> {
     std::env::current_exe()
 }
 
+/// Where the running program lay when it was started, as far as the system knows.
+pub fn own_path() -> String {
+    std::env::current_exe().unwrap_or_default().to_string_lossy().into_owned()
+}
+
 /// What `ps` shows for a process that was started through a link.
 pub fn set_name(name: &str) {
     if cfg!(target_os = "linux") {

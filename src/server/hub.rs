@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use tokio::net::UnixStream;
 use tokio::sync::mpsc;
+use tokio::task::AbortHandle;
 
 use super::connection::{self, FromClient, OUT_QUEUE, ToClient};
 use super::keeper_line::KeeperLine;
@@ -14,7 +15,10 @@ use super::recorder::{Done, Recorded, Recorders};
 use super::rekeep::Rekeep;
 use super::render::{Rendered, Renderers};
 use super::spawn::Prepared;
-use super::{NEWS_QUEUE, News, ToHub, clock, elsewhere, exit, probe, recover, spawn};
+use super::upgrade::LAST_WRITES;
+use super::{
+    NEWS_QUEUE, News, ToHub, accept, clock, elsewhere, exit, probe, recover, spawn, upgrade,
+};
 use crate::command;
 use crate::journal::Log;
 use crate::keeper::{self, FromKeeper, Link, SlotId, ToKeeper};
@@ -33,8 +37,6 @@ use crate::wire::{Code, Failure};
 const BURST: usize = 32;
 /// Output read after a program's end before the end is told: a background job may go on for ever.
 const MAX_LAST_WORDS: u64 = 1 << 20;
-/// How long a worker that is to go waits for the disk.
-const LAST_WRITES: Duration = Duration::from_millis(500);
 /// Longest the hub sleeps.
 const LONG: Duration = Duration::from_secs(3600);
 
@@ -43,7 +45,7 @@ pub struct Hub {
     pub(super) keeper: KeeperLine,
     pub(super) log: Log,
     pub(super) lines: HashMap<TerminalId, PtyLine>,
-    clients: HashMap<ClientId, mpsc::Sender<ToClient>>,
+    pub(super) clients: HashMap<ClientId, mpsc::Sender<ToClient>>,
     next_client: u64,
     /// Terminals whose turn it is to be read.
     busy: VecDeque<TerminalId>,
@@ -56,6 +58,11 @@ pub struct Hub {
     renderers: Renderers,
     recorders: Recorders,
     pub(super) rekeep: Rekeep,
+    /// The version of the program whose worker is to take over.
+    pub(super) successor: Option<String>,
+    /// One is ready: by then this worker is gone.
+    pub(super) leaving: Option<Instant>,
+    pub(super) accepting: Option<AbortHandle>,
     /// The keeper said that it will go.
     pub(super) parting: bool,
     /// It is dead, and the next one is not started yet.
@@ -86,6 +93,9 @@ impl Hub {
             readable,
             renderers: Renderers::default(),
             rekeep,
+            successor: None,
+            leaving: None,
+            accepting: None,
             parting: false,
             keeperless: false,
             recorders: Recorders::default(),
@@ -93,8 +103,20 @@ impl Hub {
         })
     }
 
-    pub fn sender(&self) -> ToHub {
-        self.to_hub.clone()
+    /// From now on clients are served.
+    pub fn open(&mut self) {
+        self.accept();
+        self.tell_keeper(Some(ToKeeper::Serving));
+    }
+
+    pub(super) fn accept(&mut self) {
+        match self.rekeep.listener.try_clone() {
+            Ok(listener) => {
+                let task = tokio::spawn(accept::run(listener.into(), self.to_hub.clone()));
+                self.accepting = Some(task.abort_handle());
+            }
+            Err(error) => self.end = Some(Err(error)),
+        }
     }
 
     pub async fn run(&mut self) -> io::Result<()> {
@@ -104,6 +126,11 @@ impl Hub {
                 self.finish_recordings().await;
                 return end;
             }
+            if self.has_left() {
+                self.mux.leave_typed();
+                self.perform();
+                return Ok(());
+            }
             self.wait().await;
             for _ in 0..BURST {
                 match self.news.try_recv() {
@@ -112,7 +139,9 @@ impl Hub {
                 }
                 self.perform();
             }
-            self.read_one();
+            if self.leaving.is_none() {
+                self.read_one();
+            }
             if self.mux.next_deadline().is_some_and(|deadline| deadline <= clock::now()) {
                 self.mux.on(Incoming::Tick, clock::now());
             }
@@ -136,12 +165,14 @@ impl Hub {
 
     /// Until there is something to do.
     async fn wait(&mut self) {
-        let deadline: Instant = self.mux.next_deadline().unwrap_or_else(|| clock::now() + LONG);
+        let deadline = self.mux.next_deadline().into_iter().chain(self.leaving).min();
+        let deadline: Instant = deadline.unwrap_or_else(|| clock::now() + LONG);
+        let may_read = self.leaving.is_none() && !self.busy.is_empty();
         tokio::select! {
             biased;
             Some(news) = self.news.recv() => self.hear(news),
             Some(id) = self.readable.recv() => self.busy.push_back(id),
-            () = std::future::ready(()), if !self.busy.is_empty() => {}
+            () = std::future::ready(()), if may_read => {}
             () = tokio::time::sleep_until(deadline.into()) => {}
         }
         while let Ok(id) = self.readable.try_recv() {
@@ -184,6 +215,7 @@ impl Hub {
                 self.mux.on(Incoming::Rendered { request, result }, now);
             }
             News::Recorded(recorded) => self.hear_recorder(recorded),
+            News::Checked(checked) => self.checked(*checked),
         }
     }
 
@@ -201,6 +233,8 @@ impl Hub {
                 self.mux.on(Incoming::Started { id, result: Err(failure) }, now);
             }
             FromKeeper::Exited { slot, exit: ended } => self.ended(TerminalId(slot.0), exit(ended)),
+            FromKeeper::Successor => self.leave(),
+            FromKeeper::NoSuccessor { why } => self.no_successor(upgrade::refused(why)),
             FromKeeper::Part => self.parting = true,
             other => process::complain(&format!("the keeper said {other:?}, which is not for now")),
         }
@@ -237,6 +271,9 @@ impl Hub {
     }
 
     fn connect(&mut self, stream: UnixStream) {
+        if self.leaving.is_some() {
+            return;
+        }
         let client = ClientId(self.next_client);
         self.next_client += 1;
         let (out, messages) = mpsc::channel(OUT_QUEUE);
@@ -312,7 +349,7 @@ impl Hub {
         }
     }
 
-    fn perform(&mut self) {
+    pub(super) fn perform(&mut self) {
         loop {
             // What a client hears of is never forgotten.
             self.keep_events();
@@ -354,6 +391,7 @@ impl Hub {
                         process::complain(&format!("the server's record cannot be kept: {error}"));
                     }
                 }
+                Effect::Upgrade { program } => self.check_program(program),
                 Effect::Shutdown => self.tell_keeper(Some(ToKeeper::Shutdown)),
             }
         }
@@ -375,7 +413,7 @@ impl Hub {
         }
     }
 
-    fn tell_keeper(&mut self, message: Option<ToKeeper>) {
+    pub(super) fn tell_keeper(&mut self, message: Option<ToKeeper>) {
         let sent = match message {
             Some(message) => self.keeper.send(message),
             None => self.keeper.flush(),

@@ -28,6 +28,10 @@ impl KeeperLine {
         if self.waiting.len() == 1 { self.flush() } else { Ok(()) }
     }
 
+    pub fn is_open(&self) -> bool {
+        self.link.is_open()
+    }
+
     /// What was not sent and can be said to another keeper as well.
     pub fn take_unsaid(&mut self) -> Vec<ToKeeper> {
         let again =

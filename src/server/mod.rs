@@ -4,6 +4,7 @@ mod accept;
 mod clock;
 mod connection;
 mod elsewhere;
+mod formats;
 mod hub;
 mod keeper_line;
 mod probe;
@@ -13,25 +14,29 @@ mod recover;
 mod rekeep;
 mod render;
 mod spawn;
+mod upgrade;
 
 use std::io;
+use std::os::fd::OwnedFd;
 
 use tokio::net::UnixStream;
 use tokio::sync::mpsc;
 
 use crate::journal::Log;
-use crate::keeper::{FromKeeper, Link};
+use crate::keeper::{self, FromKeeper, Link, ToKeeper};
 use crate::mux::integration;
 use crate::mux::{Asker, ClientId, Exit, Facts, Host, Mux, ServerRecord, TerminalId, Ticket};
 use crate::os::{limits, paths, process};
 use crate::view::grep::Found;
 use crate::wire::Failure;
 use connection::FromClient;
+pub use formats::Formats;
 use hub::Hub;
 use recorder::Recorded;
 use rekeep::Rekeep;
 use render::Rendered;
 use spawn::Prepared;
+use upgrade::Fit;
 
 /// Messages on their way to the hub; whoever has more to say waits.
 const NEWS_QUEUE: usize = 64;
@@ -70,60 +75,72 @@ enum News {
     },
     Rendered(Box<Rendered>),
     Recorded(Recorded),
+    /// Whether a program can take over.
+    Checked(Box<Result<Fit, Failure>>),
 }
 
 type ToHub = mpsc::Sender<News>;
 
+/// What a keeper tells a worker that it starts.
+pub struct Start {
+    pub idle_timeout_ms: Option<u64>,
+    /// Those that programs get, for a keeper that has to be started.
+    pub limits: Option<String>,
+    pub keeper_version: String,
+}
+
 /// Runs the worker that a keeper has started, until the keeper is gone or tells it to end.
-pub fn run(idle_timeout_ms: Option<u64>, limits: Option<String>) -> io::Result<()> {
+///
+/// To be called before the process opens anything: it closes what it inherited.
+pub fn run(start: Start) -> io::Result<()> {
+    keeper::close_inherited();
     limits::raise_nofile();
     limits::harden();
     process::set_name("t4a-worker");
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
-        let (listener, mut hub) = take_over(idle_timeout_ms, limits).await?;
-        let news = hub.sender();
-        tokio::spawn(accept::run(listener, news));
+        let mut hub = take_over(start).await?;
+        hub.open();
         hub.run().await
     })
 }
 
 /// Receives from the keeper all that an earlier worker left, and the socket to serve.
-async fn take_over(
-    idle_timeout_ms: Option<u64>,
-    limits: Option<String>,
-) -> io::Result<(std::os::unix::net::UnixListener, Hub)> {
+async fn take_over(start: Start) -> io::Result<Hub> {
     let link = Link::from_stdin()?;
+    link.writable().await?;
+    link.send(&ToKeeper::<OwnedFd>::Ready)?;
     let mut listener = None;
     let mut log = None;
     let mut left = Vec::new();
+    let mut host = host(start.keeper_version);
     loop {
         match link.recv().await? {
-            FromKeeper::Listener { fd } => listener = Some(fd.into()),
+            FromKeeper::Listener { fd } => listener = Some(fd),
+            FromKeeper::FellBack { why } => host.upgrade_error = Some(upgrade::fell_back(why)),
             FromKeeper::Server { record } => log = recover::log(record),
             FromKeeper::End => break,
             take @ FromKeeper::Take { .. } => left.push(take),
             other => return Err(io::Error::other(format!("unexpected before End: {other:?}"))),
         }
     }
-    let listener: std::os::unix::net::UnixListener =
-        listener.ok_or_else(|| io::Error::other("the keeper gave no socket"))?;
-    let rekeep = Rekeep::new(listener.try_clone()?.into(), limits);
+    let listener = listener.ok_or_else(|| io::Error::other("the keeper gave no socket"))?;
+    let rekeep = Rekeep::new(listener, start.limits);
     let first = log.is_none();
     let mut log = log.map_or_else(Log::create, Ok)?;
     let state = log.record.read().and_then(|bytes| ServerRecord::read(&bytes));
-    let state = state.unwrap_or_else(|| ServerRecord::first(idle_timeout_ms));
-    let mut mux = Mux::new(host(), state, clock::now());
+    let state = state.unwrap_or_else(|| ServerRecord::first(start.idle_timeout_ms));
+    let mut mux = Mux::new(host, state, clock::now());
     mux.recall(recover::events(&mut log));
     let mut hub = Hub::new(mux, link, log, first, rekeep)?;
     left.into_iter().for_each(|take| hub.inherit(take));
     if !first {
         hub.inherited();
     }
-    Ok((listener, hub))
+    Ok(hub)
 }
 
-fn host() -> Host {
+fn host(keeper_version: String) -> Host {
     let files = paths::private_files("shell", &integration::files());
     if let Err(error) = &files {
         process::complain(&format!("shells will not report commands: {error}"));
@@ -136,8 +153,11 @@ fn host() -> Host {
         home: home.to_string_lossy().into_owned(),
         env: process::base_env(),
         integration_dir: files.ok().map(|dir| dir.to_string_lossy().into_owned()),
+        program: process::own_path(),
         worker_pid: std::process::id(),
         keeper_pid: std::os::unix::process::parent_id(),
+        keeper_version,
+        upgrade_error: None,
         since: clock::now(),
         since_ms: clock::unix_ms(),
     }

@@ -16,7 +16,7 @@ use crate::wire::{Code, Failure};
 
 /// What is needed to start a keeper.
 pub struct Rekeep {
-    listener: OwnedFd,
+    pub listener: OwnedFd,
     /// Those that programs get, as text; without them no keeper can be started.
     limits: Option<String>,
     last: Option<(Child, Instant)>,
@@ -93,6 +93,7 @@ impl Hub {
             self.end = Some(Ok(()));
             return;
         }
+        self.stay();
         if std::mem::replace(&mut self.keeperless, true) {
             return;
         }
@@ -109,7 +110,9 @@ impl Hub {
         match self.rekeep.start(clock::now()) {
             Ok((pid, link)) => {
                 let number = self.keeper.number + 1;
+                self.forget_successor();
                 self.mux.host.keeper_pid = pid;
+                self.mux.host.keeper_version = env!("CARGO_PKG_VERSION").to_owned();
                 self.keeper = KeeperLine::new(link, self.to_hub.clone(), number);
                 self.keeperless = false;
             }

@@ -220,6 +220,16 @@ impl From<EventKind> for &'static str {
 mod tests {
     use super::*;
 
+    /// Workers keep events by the number of their kind, for the next worker to read.
+    #[test]
+    fn kinds_keep_their_numbers() {
+        let place = |name: &str| EventKind::ALL.iter().position(|kind| kind.name() == name);
+        let known = [("created", 0), ("bell", 5), ("command_done", 10), ("resized", 17)];
+        for (name, number) in known.into_iter().chain([("restarted", 26), ("lost", 27)]) {
+            assert_eq!(place(name), Some(number), "{name}: new kinds go to the end");
+        }
+    }
+
     #[test]
     fn the_table_of_names_agrees_with_serde() {
         let line = serde_json::to_value(Event::AltScreen { on: true }).unwrap();

@@ -40,12 +40,14 @@ pub enum Code {
     LineTooLong,
     /// The program could not be started.
     SpawnFailed,
+    /// A program of another version cannot take over.
+    Incompatible,
     /// The system refused something; the sentence says what.
     System,
 }
 
 impl Code {
-    pub const ALL: [Code; 16] = [
+    pub const ALL: [Code; 17] = [
         Code::BadJson,
         Code::UnknownCommand,
         Code::UnknownField,
@@ -61,6 +63,7 @@ impl Code {
         Code::Limit,
         Code::LineTooLong,
         Code::SpawnFailed,
+        Code::Incompatible,
         Code::System,
     ];
 }

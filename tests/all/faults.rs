@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use rustix::process::{Pid, Signal, geteuid, kill_process};
 use serde_json::{Value, json};
 
-use crate::kills::Flood;
+use crate::storm::Flood;
 use crate::support::{Client, Server, alive, eventually};
 use crate::survival::{ask_once, kill_worker};
 

@@ -50,7 +50,12 @@ impl Server {
 
     /// The program with this server's environment and no tty.
     pub fn command(&self) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_t4a"));
+        self.command_of(Path::new(env!("CARGO_BIN_EXE_t4a")))
+    }
+
+    /// The same of another program.
+    pub fn command_of(&self, program: &Path) -> Command {
+        let mut command = Command::new(program);
         command
             .env("T4A_SOCKET", self.socket())
             .env("XDG_RUNTIME_DIR", self.dir())

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::io;
 use std::os::unix::net::UnixStream;
+use std::path::Path;
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
@@ -26,8 +27,12 @@ pub fn kill_worker(server: &Server) {
 
 /// One request on a connection of its own, which a dying worker may cut.
 pub fn ask_once(server: &Server, request: &Value) -> io::Result<Value> {
+    ask_at(&server.socket(), request)
+}
+
+pub fn ask_at(socket: &Path, request: &Value) -> io::Result<Value> {
     use io::{BufRead, Write};
-    let mut stream = UnixStream::connect(server.socket())?;
+    let mut stream = UnixStream::connect(socket)?;
     stream.set_read_timeout(Some(crate::support::PATIENCE))?;
     stream.write_all(format!("{request}\n").as_bytes())?;
     let mut line = String::new();
@@ -356,7 +361,7 @@ fn children(parent: i32) -> Vec<i64> {
 }
 
 /// Kills the keeper and waits until the worker has another.
-fn kill_keeper(server: &Server) {
+pub fn kill_keeper(server: &Server) {
     let old = server.keeper_pid();
     signal(old, Signal::KILL);
     eventually("another keeper", || server.keeper_pid() != old);
