@@ -2,6 +2,7 @@
 
 mod agent;
 mod config;
+mod dead;
 mod doctor;
 mod escape;
 mod inline;
@@ -98,6 +99,11 @@ enum Action {
     /// Make a moving picture of a recording: GIF, APNG or SVG
     Export(recording::ExportArgs),
     Kill(command::Kill),
+    /// Bring back terminals that are only on disk any more: their text, and a new program below it
+    ///
+    /// `t4a list --dead` shows them. They get their name, directory, size and settings, windows and splits of
+    /// `t4a attach` too, and the environment of this command.
+    Restore(dead::RestoreArgs),
     Config(config::ConfigArgs),
     Hello(command::Hello),
     /// Run the server in the foreground
@@ -268,7 +274,9 @@ fn run(action: Action, out: &mut Output) -> Result<(), Trouble> {
         Action::Run(args) => agent::run(args, out),
         Action::Wait(args) => agent::wait(args, out),
         Action::Look(look) => ask(look, out, output::look),
+        Action::List(list) if list.dead => ask(list, out, dead::list),
         Action::List(list) => ask(list, out, output::list),
+        Action::Restore(args) => dead::restore(args, out),
         Action::Send(send) => ask(typed(send)?, out, output::nothing),
         Action::Screenshot(args) => picture::screenshot(args, out),
         Action::Watch(args) => picture::watch(args, out),
@@ -292,7 +300,10 @@ fn run(action: Action, out: &mut Output) -> Result<(), Trouble> {
         Action::Shutdown(shutdown) => stop(&shutdown, out),
         Action::Doctor => doctor::run(out),
         Action::Daemon(args) => Ok(keeper::run(keeper_start(&args)?)?),
-        Action::Worker(args) => Ok(server::run(args.idle_timeout_ms, args.limits)?),
+        Action::Worker(WorkerArgs { idle_timeout_ms, limits }) => {
+            let persist = || attach::read_config().0.persist.unwrap_or(false);
+            Ok(server::run(server::Start { idle_timeout_ms, limits, persist })?)
+        }
         Action::Keeper(args) => {
             let limits = Limits::from_text(&args.limits);
             let wrong = || Trouble::Usage("limits are four numbers".to_owned());

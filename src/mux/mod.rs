@@ -2,18 +2,22 @@
 
 mod clients;
 mod conditions;
+mod dead;
 mod events;
 mod extras;
 mod history;
 mod info;
 pub mod integration;
+mod kept;
 mod life;
 pub mod limits;
 mod look;
 pub mod names;
 mod notices;
 pub mod patterns;
+mod persist;
 mod pictures;
+mod program;
 mod raw;
 mod record;
 mod recordings;
@@ -28,19 +32,23 @@ mod typing;
 mod views;
 mod waits;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
 pub use clients::{ClientId, Ticket};
 pub use conditions::{Condition, Part};
+pub use dead::{Dead, DeadFound, DeadWish, Gone, OldTerminal, OldText};
 pub use extras::{Extra, Reply};
 pub use history::{CommandRecord, History};
+pub use kept::{Kept, Key, Layouts};
 pub use life::Plan;
 pub use look::LookWish;
+pub use persist::{Page, ServerPage};
 pub use pictures::PictureRequest;
-pub use record::ServerRecord;
+pub use program::{Program, Wish, check_variable};
+pub use record::{Beginning, ServerRecord};
 pub use recordings::{Definition, Opening, RecordWish, RecordingId};
 pub use restore::{Past, ToldEvent};
 pub use runs::Asked;
@@ -136,6 +144,17 @@ pub enum Incoming<'a> {
         id: RecordingId,
         result: Result<(), String>,
     },
+    /// A terminal is on disk, with so many bytes, or could not be put there.
+    Kept {
+        key: Key,
+        result: Result<usize, String>,
+    },
+    FoundDead {
+        ticket: Ticket,
+        found: Result<DeadFound, Failure>,
+    },
+    /// The server is about to end in good order.
+    Part,
     Tick,
 }
 
@@ -237,6 +256,18 @@ pub enum Effect {
         id: RecordingId,
         remove: bool,
     },
+    /// A terminal is to be put on disk; `Kept` comes back.
+    Keep(Box<Page>),
+    /// What is on disk of it may go.
+    DropKept(Key),
+    KeepServer(ServerPage),
+    /// Something about terminals that are only on disk; `FoundDead` comes back.
+    LookAtDead {
+        ticket: Ticket,
+        wish: DeadWish,
+        live: BTreeSet<Key>,
+        run: u64,
+    },
     /// The terminal is gone: let its descriptors go.
     Forget(TerminalId),
     Remember {
@@ -269,6 +300,8 @@ pub struct Mux {
     timers: Timers,
     waits: Waits,
     searches: usize,
+    looks_at_dead: usize,
+    shelf: persist::Shelf,
     idle_timeout: Duration,
     effects: VecDeque<Effect>,
     notices: Vec<crate::term::Notice>,
@@ -280,6 +313,7 @@ pub struct Mux {
 
 impl Mux {
     pub fn new(host: Host, record: ServerRecord, now: Instant) -> Mux {
+        let shelf = persist::Shelf::new(&record);
         Mux {
             host,
             now,
@@ -295,6 +329,8 @@ impl Mux {
             timers: Timers::default(),
             waits: Waits::default(),
             searches: 0,
+            looks_at_dead: 0,
+            shelf,
             idle_timeout: Duration::from_millis(record.idle_timeout_ms),
             effects: VecDeque::new(),
             notices: Vec::new(),
@@ -333,6 +369,9 @@ impl Mux {
             Incoming::Echo { id, hidden } => self.echo_found(id, hidden),
             Incoming::RecordingOpened { id, result } => self.recording_opened(id, result),
             Incoming::RecordingWritten { id, result } => self.recording_written(id, result),
+            Incoming::Kept { key, result } => self.kept(key, result),
+            Incoming::FoundDead { ticket, found } => self.found_dead(&ticket, found),
+            Incoming::Part => self.part(),
             Incoming::Tick => self.tick(),
         }
         self.settle();
@@ -383,6 +422,12 @@ impl Mux {
 
     pub fn now(&self) -> Instant {
         self.now
+    }
+
+    /// Milliseconds since 1970.
+    pub fn unix_ms(&self) -> u64 {
+        let since = self.now.saturating_duration_since(self.host.since);
+        self.host.since_ms + since.as_millis() as u64
     }
 
     /// The number of the last event.
@@ -479,6 +524,7 @@ impl Mux {
     pub fn set_workspace(&mut self, name: &str, layout: serde_json::Value) {
         self.workspaces.insert(name.to_owned(), layout);
         self.remember_server();
+        self.layouts_changed();
     }
 
     fn emit_live(&mut self, id: TerminalId, event: &Event) {
@@ -581,6 +627,7 @@ impl Mux {
         if let Some(terminal) = self.terminals.get_mut(&id) {
             terminal.note_change(now, false);
         }
+        self.changed(id);
         self.emit(id, &Event::Resized { cols: size.cols, rows: size.rows });
         self.touch(id);
     }
@@ -610,7 +657,12 @@ impl Mux {
 
     fn arm(&mut self, id: TerminalId) {
         let idle_timeout = Duration::from_millis(self.idle_timeout_ms(Some(id)));
-        let others = [self.frame_deadline(id), self.waits_deadline(id), self.stops_deadline(id)];
+        let others = [
+            self.frame_deadline(id),
+            self.waits_deadline(id),
+            self.stops_deadline(id),
+            self.keep_deadline(id),
+        ];
         if let Some(terminal) = self.terminals.get_mut(&id) {
             let own = terminal.deadline(idle_timeout);
             let deadline = own.into_iter().chain(others.into_iter().flatten()).min();

@@ -94,6 +94,12 @@ pub fn stop_self() {
     let _ = rustix::process::kill_process(own, rustix::process::Signal::STOP);
 }
 
+/// A write beyond the limit of a file's size fails, instead of ending this process.
+pub fn ignore_file_limit() {
+    // A handler, not SIG_IGN, which programs started from here would inherit.
+    let _ = signal_hook::flag::register(libc::SIGXFSZ, std::sync::Arc::default());
+}
+
 /// Signals that would end this process.
 pub const ENDS: &[i32] = {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};

@@ -11,6 +11,7 @@ mod recorder;
 mod recover;
 mod rekeep;
 mod render;
+mod shelf;
 mod spawn;
 
 use std::io;
@@ -21,8 +22,10 @@ use tokio::sync::mpsc;
 use crate::journal::Log;
 use crate::keeper::{FromKeeper, Link};
 use crate::mux::integration;
-use crate::mux::{Asker, ClientId, Exit, Facts, Host, Mux, ServerRecord, TerminalId, Ticket};
-use crate::os::{limits, paths, process};
+use crate::mux::{
+    Asker, Beginning, ClientId, Exit, Facts, Host, Mux, ServerRecord, TerminalId, Ticket,
+};
+use crate::os::{limits, paths, process, signal};
 use crate::view::grep::Found;
 use crate::wire::Failure;
 use connection::FromClient;
@@ -30,6 +33,7 @@ use hub::Hub;
 use recorder::Recorded;
 use rekeep::Rekeep;
 use render::Rendered;
+use shelf::{Names, Shelved};
 use spawn::Prepared;
 
 /// Messages on their way to the hub; whoever has more to say waits.
@@ -69,18 +73,30 @@ enum News {
     },
     Rendered(Box<Rendered>),
     Recorded(Recorded),
+    Shelved(Box<Shelved>),
 }
 
 type ToHub = mpsc::Sender<News>;
 
+/// How a worker is started.
+pub struct Start {
+    pub idle_timeout_ms: Option<u64>,
+    /// What programs may use, for a keeper that has to be started.
+    pub limits: Option<String>,
+    /// Whether terminals are kept on disk, asked when the server begins.
+    pub persist: fn() -> bool,
+}
+
 /// Runs the worker that a keeper has started, until the keeper is gone or tells it to end.
-pub fn run(idle_timeout_ms: Option<u64>, limits: Option<String>) -> io::Result<()> {
+pub fn run(start: Start) -> io::Result<()> {
     limits::raise_nofile();
     limits::harden();
+    // A file that may not grow is an error of the write and no reason to end.
+    signal::ignore_file_limit();
     process::set_name("t4a-worker");
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
-        let (listener, mut hub) = take_over(idle_timeout_ms, limits).await?;
+        let (listener, mut hub) = take_over(start).await?;
         let news = hub.sender();
         tokio::spawn(accept::run(listener, news));
         hub.run().await
@@ -88,10 +104,7 @@ pub fn run(idle_timeout_ms: Option<u64>, limits: Option<String>) -> io::Result<(
 }
 
 /// Receives from the keeper all that an earlier worker left, and the socket to serve.
-async fn take_over(
-    idle_timeout_ms: Option<u64>,
-    limits: Option<String>,
-) -> io::Result<(std::os::unix::net::UnixListener, Hub)> {
+async fn take_over(start: Start) -> io::Result<(std::os::unix::net::UnixListener, Hub)> {
     let link = Link::from_stdin()?;
     let mut listener = None;
     let mut log = None;
@@ -107,19 +120,31 @@ async fn take_over(
     }
     let listener: std::os::unix::net::UnixListener =
         listener.ok_or_else(|| io::Error::other("the keeper gave no socket"))?;
-    let rekeep = Rekeep::new(listener.try_clone()?.into(), limits);
+    let rekeep = Rekeep::new(listener.try_clone()?.into(), start.limits.clone());
     let first = log.is_none();
     let mut log = log.map_or_else(Log::create, Ok)?;
     let state = log.record.read().and_then(|bytes| ServerRecord::read(&bytes));
-    let state = state.unwrap_or_else(|| ServerRecord::first(idle_timeout_ms));
-    let mut mux = Mux::new(host(), state, clock::now());
+    let host = host();
+    let names = Names::of(&host.socket);
+    let state = state.unwrap_or_else(|| ServerRecord::first(beginning(&start, &names)));
+    let mut mux = Mux::new(host, state, clock::now());
     mux.recall(recover::events(&mut log));
-    let mut hub = Hub::new(mux, link, log, first, rekeep)?;
+    let mut hub = Hub::new(mux, link, log, first, rekeep, names)?;
     left.into_iter().for_each(|take| hub.inherit(take));
     if !first {
         hub.inherited();
     }
     Ok((listener, hub))
+}
+
+/// The very first worker of a server looks at what an earlier server left on disk.
+fn beginning(start: &Start, names: &Names) -> Beginning {
+    let next_id = names.next_id().unwrap_or_else(|error| {
+        process::complain(&format!("what was kept on disk cannot be seen: {error}"));
+        1
+    });
+    let (idle_timeout_ms, persist) = (start.idle_timeout_ms, (start.persist)());
+    Beginning { idle_timeout_ms, persist, next_id, now_ms: clock::unix_ms() }
 }
 
 fn host() -> Host {
