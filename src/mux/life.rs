@@ -127,6 +127,7 @@ impl Mux {
         let (pid, ticket, exit) = (*pid, ticket.take(), *exit);
         terminal.life = Life::Running { pid };
         terminal.last_output = self.now;
+        terminal.keeping.has_changed(self.now);
         let Size { cols, rows } = terminal.grid.size();
         let name = terminal.identity.name.clone();
         let waits = terminal.ready.is_some();

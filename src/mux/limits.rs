@@ -124,11 +124,13 @@ pub const CANCEL_AT_MOST: Duration = Duration::from_secs(3);
 pub const CANCEL_CALM: Duration = Duration::from_millis(500);
 /// How long `record_stop` waits for the disk.
 pub const RECORDING_GRACE: Duration = Duration::from_secs(5);
-/// A terminal is written down when it has been quiet for so long, but not again before so long; while
-/// it goes on changing, so that no more than so many bytes a second are written.
-pub const KEEP_QUIET: Duration = Duration::from_millis(500);
+/// A terminal is written down when it has been quiet for so long, but not again before so long.
+pub const KEEP_QUIET: Duration = Duration::from_secs(1);
 pub const KEEP_PACE: Duration = Duration::from_secs(3);
-pub const KEEP_BYTES_A_SECOND: usize = 128 << 10;
+/// No disk is worn out: so many bytes a second are written of a terminal that goes quiet now and then,
+/// and of one that does not.
+pub const KEEP_RATE_QUIET: usize = 64 << 10;
+pub const KEEP_RATE_BUSY: usize = 16 << 10;
 /// After a failure it is tried again.
 pub const KEEP_AGAIN: Duration = Duration::from_secs(10);
 /// What is on disk of a program that ended is removed after so long, unless the server ends too.

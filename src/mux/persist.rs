@@ -8,7 +8,8 @@ use serde_json::Value;
 
 use super::kept::{Kept, Key};
 use super::limits::{
-    KEEP_AGAIN, KEEP_BYTES_A_SECOND, KEEP_GRACE, KEEP_PACE, KEEP_QUIET, MAX_KEEPING, MAX_KEPT_ROWS,
+    KEEP_AGAIN, KEEP_GRACE, KEEP_PACE, KEEP_QUIET, KEEP_RATE_BUSY, KEEP_RATE_QUIET, MAX_KEEPING,
+    MAX_KEPT_ROWS,
 };
 use super::{Effect, Mux, ServerRecord, Terminal, TerminalId};
 use crate::term::{Size, Transcript};
@@ -22,9 +23,9 @@ pub struct Keeping {
     busy: bool,
     /// When it first changed since it was last written down.
     changed: Option<Instant>,
-    /// When that was begun, and how long the next time is waited for while it goes on changing.
+    /// When that was begun, and how many bytes it took.
     last: Option<Instant>,
-    pause: Duration,
+    bytes: usize,
     failed: bool,
     ended: Option<Instant>,
     /// The file it was restored from, if that was not its own.
@@ -82,14 +83,19 @@ impl Keeping {
         Keeping { on_disk: own, changed: Some(now), from, ..Keeping::default() }
     }
 
+    pub(super) fn has_changed(&mut self, now: Instant) {
+        self.changed.get_or_insert(now);
+    }
+
     fn due(&self, last_output: Instant) -> Option<Instant> {
         let changed = self.changed.filter(|_| !self.busy)?;
         let last = self.last.unwrap_or(changed);
         if self.failed {
             return Some(last + KEEP_AGAIN);
         }
-        let soonest = self.last.map_or(changed, |last| last + KEEP_PACE);
-        Some((last + self.pause.max(KEEP_PACE)).min(soonest.max(last_output + KEEP_QUIET)))
+        let pause = |rate: usize| KEEP_PACE.max(Duration::from_secs((self.bytes / rate) as u64));
+        let soonest = self.last.map_or(changed, |last| last + pause(KEEP_RATE_QUIET));
+        Some((last + pause(KEEP_RATE_BUSY)).min(soonest.max(last_output + KEEP_QUIET)))
     }
 }
 
@@ -152,6 +158,9 @@ impl Mux {
         }
         let all: Vec<_> = self.terminals.keys().copied().collect();
         for id in all {
+            if let Some(terminal) = self.terminals.get_mut(&id) {
+                terminal.keeping.failed = false;
+            }
             match self.persists(Some(id)) {
                 true => self.changed(id),
                 false => self.drop_kept(id),
@@ -163,7 +172,7 @@ impl Mux {
     pub(super) fn changed(&mut self, id: TerminalId) {
         let now = self.now;
         if let Some(terminal) = self.terminals.get_mut(&id) {
-            terminal.keeping.changed.get_or_insert(now);
+            terminal.keeping.has_changed(now);
         }
         self.arm(id);
     }
@@ -236,14 +245,11 @@ impl Mux {
             keeping.failed = result.is_err();
             match &result {
                 Ok(bytes) => {
-                    let pause = Duration::from_secs((bytes / KEEP_BYTES_A_SECOND) as u64);
-                    keeping.pause = pause;
+                    keeping.bytes = *bytes;
                     let from = keeping.from.take();
                     from.into_iter().for_each(|from| self.effect(Effect::DropKept(from)));
                 }
-                Err(_) => {
-                    keeping.changed.get_or_insert(now);
-                }
+                Err(_) => keeping.has_changed(now),
             }
             self.arm(key.id);
         }
@@ -278,6 +284,7 @@ impl Mux {
     /// The server ends in good order: what lives now can be brought back.
     pub fn part(&mut self) {
         self.shelf.parting = true;
+        self.terminals.values_mut().for_each(|terminal| terminal.keeping.ended = None);
         let unsaved = |terminal: &&Terminal| {
             let keeping = &terminal.keeping;
             terminal.started() && terminal.alive() && keeping.changed.is_some() && !keeping.busy

@@ -1,6 +1,8 @@
 //! The server's state under a clock of our own: something comes in, effects go out.
 #![allow(clippy::disallowed_methods)]
 
+mod persist;
+
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
