@@ -34,6 +34,8 @@ mod look;
 #[cfg(feature = "mcp")]
 #[path = "all/mcp.rs"]
 mod mcp;
+#[path = "all/persist.rs"]
+mod persist;
 #[path = "all/pictures.rs"]
 mod pictures;
 #[path = "all/playing.rs"]

@@ -211,20 +211,26 @@ class T4a:
                name: Optional[str] = None, labels: Optional[Mapping[str, str]] = None,
                ready: Optional[bool] = None, shell_integration: Optional[bool] = None,
                idle_timeout_ms: Optional[int] = None, take_over: Optional[str] = None,
-               scrollback_lines: Optional[int] = None,
+               scrollback_lines: Optional[int] = None, persist: Optional[bool] = None,
                record: Optional[Mapping[str, Any]] = None) -> Json:
         return self.ask(
             "create", cols=cols, rows=rows, cmd_args=_list(cmd_args), cwd=cwd, env=_dict(env),
             inherit_env=inherit_env, name=name, labels=_dict(labels), ready=ready,
             shell_integration=shell_integration, idle_timeout_ms=idle_timeout_ms,
-            take_over=take_over, scrollback_lines=scrollback_lines, record=_dict(record))
+            take_over=take_over, scrollback_lines=scrollback_lines, persist=persist,
+            record=_dict(record))
 
-    def list(self) -> List[Json]:
-        terminals: List[Json] = self.ask("list")["terminals"]
+    def list(self, *, dead: Optional[bool] = None) -> List[Json]:
+        """With `dead` those that are only on disk any more: `restore` brings them back."""
+        terminals: List[Json] = self.ask("list", dead=dead)["dead" if dead else "terminals"]
         return terminals
 
-    def kill(self, id: str) -> Json:
-        return self.ask("kill", id=id)
+    def kill(self, id: str, *, dead: Optional[bool] = None) -> Json:
+        return self.ask("kill", id=id, dead=dead)
+
+    def restore(self, id: str, *, env: Optional[Mapping[str, str]] = None,
+                inherit_env: Optional[bool] = None) -> Json:
+        return self.ask("restore", id=id, env=_dict(env), inherit_env=inherit_env)
 
     def resize(self, id: str, cols: int, rows: int) -> Json:
         return self.ask("resize", id=id, cols=cols, rows=rows)
@@ -377,14 +383,16 @@ class T4a:
     # The server
 
     def config(self, id: Optional[str] = None, *, idle_timeout_ms: Optional[int] = None,
-               take_over: Optional[str] = None) -> Json:
-        return self.ask("config", id=id, idle_timeout_ms=idle_timeout_ms, take_over=take_over)
+               take_over: Optional[str] = None, persist: Optional[bool] = None) -> Json:
+        return self.ask("config", id=id, idle_timeout_ms=idle_timeout_ms, take_over=take_over,
+                        persist=persist)
 
     def hello(self) -> Json:
         return self.ask("hello")
 
-    def workspace(self, name: str, *, layout: Any = None, by: Optional[str] = None) -> Json:
-        return self.ask("workspace", name=name, layout=layout, by=by)
+    def workspace(self, name: str, *, layout: Any = None, by: Optional[str] = None,
+                  dead: Optional[bool] = None) -> Json:
+        return self.ask("workspace", name=name, layout=layout, by=by, dead=dead)
 
     def upgrade(self, program: str) -> Json:
         """Have the program at this path take over; the connection closes after the answer."""

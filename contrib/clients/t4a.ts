@@ -23,7 +23,7 @@ export type Key = string | { key: string; kind?: "press" | "repeat" | "release";
 export interface Create {
   cols?: number; rows?: number; cmd_args?: string[]; cwd?: string; env?: Record<string, string>;
   inherit_env?: boolean; name?: string; labels?: Record<string, string>; ready?: boolean;
-  shell_integration?: boolean; idle_timeout_ms?: number; take_over?: "allowed" | "refused" | "needed";
+  shell_integration?: boolean; idle_timeout_ms?: number; persist?: boolean; take_over?: "allowed" | "refused" | "needed";
   scrollback_lines?: number; record?: { path: string; format?: RecordFormat; input?: boolean };
 }
 export type RecordFormat = "v2" | "v3" | "json" | "python" | "cli";
@@ -71,7 +71,7 @@ export interface TextLines { lines: string[]; total_lines: number; first_line: n
 export interface Search { id: string; pattern: string; plain?: boolean; ignore_case?: boolean; last?: number; context?: number }
 export interface Events { terminal?: string; types?: string[]; since?: number }
 export interface Attach { id: string; role?: "view" | "edit" | "take"; name?: string; cols?: number; rows?: number; raw?: boolean }
-export interface Config { id?: string; idle_timeout_ms?: number; take_over?: "allowed" | "refused" | "needed" }
+export interface Config { id?: string; idle_timeout_ms?: number; take_over?: "allowed" | "refused" | "needed"; persist?: boolean }
 
 /** A request was refused: `code` is for programs, the message for people. */
 export class T4aError extends Error {
@@ -298,8 +298,13 @@ export class T4a {
   }
 
   create(fields: Create = {}) { return this.ask<Created>("create", fields); }
-  async list(): Promise<Json[]> { return (await this.ask("list")).terminals; }
-  kill(fields: { id: string }) { return this.ask("kill", fields); }
+  /** With `dead` those that are only on disk any more: `restore` brings them back. */
+  async list(fields: { dead?: boolean } = {}): Promise<Json[]> {
+    const answer = await this.ask("list", fields);
+    return fields.dead ? answer.dead : answer.terminals;
+  }
+  kill(fields: { id: string; dead?: boolean }) { return this.ask("kill", fields); }
+  restore(fields: { id: string; env?: Record<string, string>; inherit_env?: boolean }) { return this.ask("restore", fields); }
   run(fields: Run) { return this.ask<Ran>("run", fields); }
   wait(fields: Wait) { return this.ask<Waited>("wait", fields); }
   look(fields: Look) { return this.ask<Looked>("look", fields); }
@@ -324,7 +329,7 @@ export class T4a {
     return (await this.ask("commands", fields)).commands;
   }
   signal(fields: { id: string; signal: string }) { return this.ask("signal", fields); }
-  workspace(fields: { name: string; layout?: unknown; by?: string }) { return this.ask("workspace", fields); }
+  workspace(fields: { name: string; layout?: unknown; by?: string; dead?: boolean }) { return this.ask("workspace", fields); }
   /** Has another program take over; the connection closes after the answer. */
   upgrade(fields: { program: string }) { return this.ask("upgrade", fields); }
   shutdown() { return this.ask("shutdown"); }

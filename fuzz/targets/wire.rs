@@ -3,7 +3,9 @@
 use std::time::{Duration, Instant};
 
 use t4a::command;
-use t4a::mux::{ClientId, Effect, Host, Incoming, Mux, ServerRecord, TerminalId};
+use t4a::mux::{
+    Beginning, ClientId, DeadFound, Effect, Host, Incoming, Mux, ServerRecord, TerminalId,
+};
 
 pub const PIECES: &[&[u8]] = &[
     b"\n",
@@ -15,6 +17,10 @@ pub const PIECES: &[&[u8]] = &[
     b"events",
     b"resize",
     b"kill",
+    b"restore",
+    b"config",
+    b"\",\"persist\":true",
+    b"\",\"dead\":true",
     b"signal",
     b"info",
     b"\",\"terminal\":\"t1\"",
@@ -49,7 +55,7 @@ pub fn run(data: &[u8]) {
         since_ms: 1_700_000_000_000,
     };
     let mut now = Instant::now();
-    let mut mux = Mux::new(host, ServerRecord::first(None), now);
+    let mut mux = Mux::new(host, ServerRecord::first(Beginning::default()), now);
     let me = ClientId(1);
     mux.on(Incoming::Connected(me), now);
     let create = br#"{"cmd":"create","cmd_args":["cat"],"name":"a"}"#;
@@ -83,6 +89,13 @@ fn perform(mux: &mut Mux, effect: Effect, now: Instant) {
         }
         Effect::Search { ticket, hunt } => {
             mux.on(Incoming::Searched { ticket, result: Ok(hunt.run()) }, now);
+        }
+        Effect::Keep(page) => {
+            mux.on(Incoming::Kept { key: page.kept.key(), result: Ok(100) }, now);
+        }
+        Effect::LookAtDead { ticket, .. } => {
+            let found = Ok(DeadFound::List(Vec::new(), Vec::new()));
+            mux.on(Incoming::FoundDead { ticket, found }, now);
         }
         _ => {}
     }

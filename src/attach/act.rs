@@ -86,6 +86,7 @@ impl App {
             cwd: cwd.or_else(|| template.cwd.clone()),
             scrollback_lines: config.scrollback_lines.map(Into::into),
             idle_timeout_ms: config.idle_timeout_ms.map(|ms| ms as i64),
+            persist: config.persist,
             ..template
         };
         self.ask(&create, Pending::Create(beside));
@@ -93,7 +94,7 @@ impl App {
 
     fn close(&mut self) {
         let Some((id, pane)) = self.focused_pane() else { return };
-        let kill = command::Kill { id: pane.terminal.clone() };
+        let kill = command::Kill::new(pane.terminal.clone());
         self.ask(&kill, Pending::Other);
         self.remove_pane(id, None);
     }
@@ -105,7 +106,7 @@ impl App {
         };
         for id in panes {
             if let Some(pane) = self.panes.get(&id) {
-                let kill = command::Kill { id: pane.terminal.clone() };
+                let kill = command::Kill::new(pane.terminal.clone());
                 self.ask(&kill, Pending::Other);
             }
             self.remove_pane(id, None);

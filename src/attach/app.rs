@@ -88,6 +88,8 @@ pub(super) enum Pending {
     /// Text to be copied.
     Text,
     Workspace,
+    /// Terminals that are only on disk.
+    Dead,
     Typed,
     Preview(String),
     Other,

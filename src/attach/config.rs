@@ -29,6 +29,8 @@ pub struct Config {
     pub rows: Option<u16>,
     pub scrollback_lines: Option<u32>,
     pub idle_timeout_ms: Option<u64>,
+    /// Whether terminals are kept on disk; the server reads this too, when it starts.
+    pub persist: Option<bool>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,6 +56,7 @@ impl Default for Config {
             rows: None,
             scrollback_lines: None,
             idle_timeout_ms: None,
+            persist: None,
         }
     }
 }
@@ -112,6 +115,7 @@ const SETTINGS: &[(&str, Set)] = &[
     ("idle_timeout_ms", |config, value| {
         put(&mut config.idle_timeout_ms, number(value, 1, MAX_IDLE_TIMEOUT_MS).map(Some))
     }),
+    ("persist", |config, value| put(&mut config.persist, boolean(value).map(Some))),
 ];
 
 /// The table `[colors]`.

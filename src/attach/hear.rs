@@ -79,6 +79,7 @@ impl App {
                 self.copy(lines.join("\n"));
             }
             Pending::Workspace => self.restore(line),
+            Pending::Dead => self.tell_dead(line),
             Pending::Preview(terminal) => {
                 if let Some(overlay) = &mut self.overlay {
                     overlay.attached(&terminal, line["view"].as_u64());
@@ -143,7 +144,7 @@ impl App {
     }
 
     pub(super) fn list(&mut self, purpose: ListFor) {
-        self.ask(&command::List {}, Pending::List(purpose));
+        self.ask(&command::List::default(), Pending::List(purpose));
     }
 
     fn listed(&mut self, purpose: ListFor, line: &Value) {
@@ -250,7 +251,7 @@ impl App {
 
     pub(super) fn ask_workspace(&mut self) {
         let name = self.start.workspace.clone();
-        let workspace = command::Workspace { name, layout: None, by: None };
+        let workspace = command::Workspace { name, layout: None, by: None, dead: false };
         self.ask(&workspace, Pending::Workspace);
     }
 
@@ -269,6 +270,7 @@ impl App {
             name: self.start.workspace.clone(),
             layout: serde_json::to_value(&layout).ok(),
             by: Some(self.start.mark.clone()),
+            dead: false,
         };
         self.layout_kept = Some(layout);
         self.ask(&workspace, Pending::Other);
@@ -280,8 +282,19 @@ impl App {
                 self.layout_coming = Some(layout);
                 self.list(ListFor::Restore);
             }
-            _ if self.windows.is_empty() => self.list(ListFor::Terminals),
+            _ if self.windows.is_empty() => {
+                self.list(ListFor::Terminals);
+                self.ask(&command::List { dead: true }, Pending::Dead);
+            }
             _ => {}
+        }
+    }
+
+    /// A person who finds nothing may miss what was there before.
+    fn tell_dead(&mut self, line: &Value) {
+        match line["dead"].as_array().map_or(0, Vec::len) {
+            0 => self.still = true,
+            count => self.say(format!("{count} terminals of before: t4a restore --all")),
         }
     }
 

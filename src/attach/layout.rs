@@ -149,6 +149,21 @@ impl Node {
         self.panes().into_iter().find(|(id, _)| *id == pane).map(|(_, terminal)| terminal)
     }
 
+    /// The same splits with other panes in them.
+    #[must_use]
+    pub fn renamed(&self, name: &mut impl FnMut(PaneId, &str) -> (PaneId, String)) -> Node {
+        match self {
+            Node::Pane { id, terminal } => {
+                let (id, terminal) = name(*id, terminal);
+                Node::Pane { id, terminal }
+            }
+            Node::Split { axis, share, halves } => {
+                let (first, second) = (halves[0].renamed(name), halves[1].renamed(name));
+                Node::split(*axis, *share, first, second)
+            }
+        }
+    }
+
     fn is_pane(&self, pane: PaneId) -> bool {
         matches!(self, Node::Pane { id, .. } if *id == pane)
     }

@@ -15,6 +15,7 @@ mod paint;
 mod pane;
 mod play;
 mod pointer;
+mod restore;
 mod run;
 mod screen;
 mod scroll;
@@ -25,5 +26,6 @@ mod window;
 
 pub use app::Start;
 pub use play::play;
+pub use restore::restored_layout;
 pub use run::{own_name, read_config, run};
 pub use tty::Tty;

@@ -102,7 +102,7 @@ fn run_in_new(client: &mut Client, mut run: command::Run, out: &mut Output) -> R
     run.id = created.value["id"].as_str().unwrap_or_default().to_owned();
     let answer = client.ask(&run);
     let reported = report(answer, out);
-    let _ = client.ask(&command::Kill { id: run.id });
+    let _ = client.ask(&command::Kill::new(run.id));
     reported
 }
 

@@ -1,13 +1,16 @@
 //! doctor: what is running, where, which version, and what is wrong.
 
+use std::io;
 use std::path::Path;
 
 use serde::Serialize;
 use serde_json::Value;
 
 use super::output::{self, Output};
+use crate::attach::read_config;
 use crate::client::{Client, Trouble, log_path};
-use crate::command::{Hello, List};
+use crate::command::{Config, Hello, List};
+use crate::os::shelf::{self, Shelf};
 use crate::os::{paths, socket};
 
 #[derive(Serialize)]
@@ -20,7 +23,17 @@ struct Report {
     running: bool,
     server: Option<Value>,
     terminals: Option<usize>,
+    /// Whether terminals are kept on disk, and what is there.
+    persist: Option<bool>,
+    kept: Option<Kept>,
     problems: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Kept {
+    directory: String,
+    files: usize,
+    bytes: u64,
 }
 
 /// Looks, and starts nothing.
@@ -49,6 +62,19 @@ fn examine() -> Report {
     }
     let failed = server.as_ref().and_then(|server| server.0["upgrade_error"].as_str());
     failed.into_iter().for_each(|error| note(error.to_owned()));
+    let kept = kept().map_err(|error| note(error.to_string())).ok();
+    let config = server.as_ref().map(|(.., config)| config);
+    let persist = config.and_then(|config| config["persist"].as_bool());
+    if let Some(error) = config.and_then(|config| config["persist_error"].as_str()) {
+        note(format!("terminals cannot be kept on disk: {error}"));
+    }
+    if let (Some(false), Some(true)) = (persist, read_config().0.persist) {
+        note(
+            "your configuration has persist = true, and the server began before that: \
+             `t4a config --persist` tells it"
+                .to_owned(),
+        );
+    }
     Report {
         ok: problems.is_empty(),
         client_version: env!("CARGO_PKG_VERSION"),
@@ -56,18 +82,28 @@ fn examine() -> Report {
         seed_link: seed_link(),
         log: log_path().ok().map(|path| path.display().to_string()),
         running: server.is_some(),
-        terminals: server.as_ref().map(|(_, terminals)| *terminals),
-        server: server.map(|(hello, _)| hello),
+        terminals: server.as_ref().map(|(_, terminals, _)| *terminals),
+        server: server.map(|(hello, ..)| hello),
+        persist,
+        kept,
         problems,
     }
 }
 
-/// The server's greeting and the number of its terminals; None if there is no server.
-fn greet() -> Result<Option<(Value, usize)>, Trouble> {
+fn kept() -> io::Result<Kept> {
+    let entries = Shelf::open()?.map_or(Ok(Vec::new()), |shelf| shelf.entries())?;
+    let directory = shelf::path().unwrap_or_default().display().to_string();
+    let bytes = entries.iter().map(|entry| entry.bytes).sum();
+    Ok(Kept { directory, files: entries.len(), bytes })
+}
+
+/// The server's greeting, the number of its terminals and its settings; None if there is no server.
+fn greet() -> Result<Option<(Value, usize, Value)>, Trouble> {
     let Some(mut client) = Client::connect()? else { return Ok(None) };
     let hello = client.ask(&Hello {})?.value;
-    let list = client.ask(&List {})?.value;
-    Ok(Some((hello, list["terminals"].as_array().map_or(0, Vec::len))))
+    let list = client.ask(&List::default())?.value;
+    let config = client.ask(&Config::default())?.value;
+    Ok(Some((hello, list["terminals"].as_array().map_or(0, Vec::len), config)))
 }
 
 fn stale(socket: &Path, running: bool) -> Option<String> {
@@ -113,6 +149,16 @@ fn people(report: &Value) -> String {
         ));
     } else {
         lines.push("server    not running; any command starts it".to_owned());
+    }
+    let kept = &report["kept"];
+    if !kept.is_null() {
+        let of = |name: &str| output::text(&kept[name]);
+        lines.push(format!(
+            "kept      {} files, {} bytes in {}",
+            of("files"),
+            of("bytes"),
+            of("directory")
+        ));
     }
     let problems = report["problems"].as_array().into_iter().flatten();
     lines.extend(problems.map(|problem| format!("problem   {}", output::text(problem))));

@@ -2,6 +2,7 @@
 
 mod agent;
 mod config;
+mod dead;
 mod doctor;
 mod escape;
 mod inline;
@@ -99,6 +100,11 @@ enum Action {
     /// Make a moving picture of a recording: GIF, APNG or SVG
     Export(recording::ExportArgs),
     Kill(command::Kill),
+    /// Bring back terminals that are only on disk any more: their text, and a new program below it
+    ///
+    /// `t4a list --dead` shows them. They get their name, directory, size and settings, windows and splits of
+    /// `t4a attach` too, and the environment of this command.
+    Restore(dead::RestoreArgs),
     Config(config::ConfigArgs),
     Hello(command::Hello),
     /// Run the server in the foreground
@@ -278,7 +284,9 @@ fn run(action: Action, out: &mut Output) -> Result<(), Trouble> {
         Action::Run(args) => agent::run(args, out),
         Action::Wait(args) => agent::wait(args, out),
         Action::Look(look) => ask(look, out, output::look),
+        Action::List(list) if list.dead => ask(list, out, dead::list),
         Action::List(list) => ask(list, out, output::list),
+        Action::Restore(args) => dead::restore(args, out),
         Action::Send(send) => ask(typed(send)?, out, output::nothing),
         Action::Screenshot(args) => picture::screenshot(args, out),
         Action::Watch(args) => picture::watch(args, out),
@@ -305,7 +313,9 @@ fn run(action: Action, out: &mut Output) -> Result<(), Trouble> {
         Action::Upgrade(args) => upgrade::run(args, out),
         Action::Worker(args) => {
             let WorkerArgs { idle_timeout_ms, limits, keeper_version } = args;
-            Ok(server::run(server::Start { idle_timeout_ms, limits, keeper_version })?)
+            let persist = || attach::read_config().0.persist.unwrap_or(false);
+            let start = server::Start { idle_timeout_ms, limits, keeper_version, persist };
+            Ok(server::run(start)?)
         }
         Action::Formats => {
             let formats = serde_json::to_string(&server::Formats::own()).unwrap_or_default();

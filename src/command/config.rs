@@ -9,7 +9,7 @@ use crate::mux::{Mux, TakeOver, Ticket};
 use crate::wire::Failure;
 
 /// Show or change settings; a change takes effect at once.
-#[derive(Debug, Clone, Args, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Args, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
     /// Settings of this terminal (id or name) instead of the server's
@@ -23,6 +23,10 @@ pub struct Config {
     #[arg(long, value_enum, requires = "id")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub take_over: Option<TakeOver>,
+    /// Keep terminals on disk, to be restored when everything else is gone
+    #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub persist: Option<bool>,
 }
 
 impl Command for Config {
@@ -30,18 +34,24 @@ impl Command for Config {
 
     fn run(self, mux: &mut Mux, ticket: &Ticket) -> Result<(), Failure> {
         let id = self.id.map(|name| mux.find(&name)).transpose()?;
+        if id.is_none() && self.take_over.is_some() {
+            return Err(Failure::bad_value("config: take_over goes with id"));
+        }
         if let Some(ms) = self.idle_timeout_ms {
             let ms = within("idle_timeout_ms", ms, 1, MAX_IDLE_TIMEOUT_MS)?;
             mux.set_idle_timeout_ms(id, ms);
         }
+        if let Some(persist) = self.persist {
+            mux.set_persist(id, persist);
+        }
         let mut body = serde_json::json!({});
-        match (id, self.take_over) {
-            (Some(id), wanted) => {
-                wanted.into_iter().for_each(|wanted| mux.set_take_over(id, wanted));
-                body["take_over"] = serde_json::json!(mux.take_over(id));
-            }
-            (None, None) => {}
-            (None, Some(_)) => return Err(Failure::bad_value("config: take_over goes with id")),
+        if let Some(id) = id {
+            self.take_over.into_iter().for_each(|wanted| mux.set_take_over(id, wanted));
+            body["take_over"] = serde_json::json!(mux.take_over(id));
+        }
+        body["persist"] = mux.persists(id).into();
+        if let Some(trouble) = mux.persist_trouble() {
+            body["persist_error"] = trouble.into();
         }
         body["idle_timeout_ms"] = mux.idle_timeout_ms(id).into();
         mux.answer(ticket, body);

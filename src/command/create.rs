@@ -10,7 +10,7 @@ use crate::mux::limits::{
     MAX_LABELS, MAX_SCROLLBACK_LINES,
 };
 use crate::mux::names::check_name;
-use crate::mux::{Identity, Mux, Plan, TakeOver, TerminalId, Ticket, integration};
+use crate::mux::{Identity, Mux, Plan, TakeOver, Ticket, Wish, check_variable};
 use crate::wire::{Code, Failure, Pair, pairs};
 
 /// Make a terminal and start a program in it, by default your shell.
@@ -67,6 +67,10 @@ pub struct Create {
     #[arg(long, value_enum, default_value_t)]
     #[serde(default, skip_serializing_if = "is_default")]
     pub take_over: TakeOver,
+    /// Keep its text on disk, to be restored when everything else is gone [default: the server's]
+    #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub persist: Option<bool>,
     /// Record it from the start, as an asciicast, in this file
     #[arg(long, value_name = "FILE", value_parser = record_part)]
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -88,11 +92,11 @@ fn record_part(path: &str) -> Result<RecordPart, std::convert::Infallible> {
     Ok(RecordPart { path: path.to_owned(), format: Format::default(), input: false })
 }
 
-fn yes() -> bool {
+pub(super) fn yes() -> bool {
     true
 }
 
-fn is_yes(value: &bool) -> bool {
+pub(super) fn is_yes(value: &bool) -> bool {
     *value
 }
 
@@ -100,7 +104,7 @@ fn is_default(value: &TakeOver) -> bool {
     *value == TakeOver::default()
 }
 
-fn is_no(value: &bool) -> bool {
+pub(super) fn is_no(value: &bool) -> bool {
     !*value
 }
 
@@ -119,7 +123,14 @@ impl Command for Create {
             mux.check_recordings()?;
         }
         let id = mux.new_id()?;
-        let program = self.program(mux, id)?;
+        let wish = Wish {
+            argv: self.cmd_args,
+            env: self.env,
+            inherit_env: self.inherit_env,
+            integrate: self.shell_integration,
+        };
+        let program = mux.program(id, &wish)?;
+        let cwd = self.cwd.unwrap_or_else(|| mux.host.home.clone());
         let identity = Identity {
             id,
             name: self.name,
@@ -129,24 +140,19 @@ impl Command for Create {
             idle_timeout_ms,
             scrollback_lines,
             take_over: self.take_over,
+            cwd: cwd.clone(),
+            shell_integration: self.shell_integration,
+            persist: self.persist,
+            born_ms: mux.unix_ms(),
             recordings: Vec::new(),
             exit_told: false,
             typed: String::new(),
         };
-        let cwd = self.cwd.unwrap_or_else(|| mux.host.home.clone());
         let (argv, env) = (program.argv, program.env);
-        let plan = Plan { id, size, argv, env, cwd, record: Vec::new() };
+        let plan = Plan { id, size, argv, env, cwd, record: Vec::new(), old_text: None };
         mux.spawn(identity, self.ready, plan, record, ticket);
         Ok(())
     }
-}
-
-/// What is started: the program asked for, and how it is really called.
-struct Program {
-    asked: Vec<String>,
-    argv: Vec<String>,
-    env: Vec<(String, String)>,
-    key: String,
 }
 
 impl Create {
@@ -185,75 +191,4 @@ impl Create {
         let ms = self.idle_timeout_ms;
         ms.map(|ms| within("idle_timeout_ms", ms, 1, MAX_IDLE_TIMEOUT_MS)).transpose()
     }
-
-    fn program(&self, mux: &Mux, id: TerminalId) -> Result<Program, Failure> {
-        let mut env = if self.inherit_env { mux.host.env.clone() } else { Vec::new() };
-        set(&mut env, "TERM", "xterm-256color");
-        set(&mut env, "COLORTERM", "truecolor");
-        for Pair { key, value } in &self.env {
-            set(&mut env, key, value);
-        }
-        set(&mut env, "T4A_TERMINAL", &id.to_string());
-        set(&mut env, "T4A_SOCKET", &mux.host.socket);
-        let asked = match self.cmd_args.is_empty() {
-            true => vec![shell(&env, &mux.host.shell)],
-            false => self.cmd_args.clone(),
-        };
-        let mut program = Program { argv: asked.clone(), asked, env, key: String::new() };
-        if self.shell_integration
-            && let Some(dir) = &mux.host.integration_dir
-        {
-            program.integrate(dir)?;
-        }
-        Ok(program)
-    }
-}
-
-impl Program {
-    fn integrate(&mut self, dir: &str) -> Result<(), Failure> {
-        let key = random_key()?;
-        let get = |name: &str| {
-            self.env.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone())
-        };
-        let Some(injection) = integration::inject(&self.asked, get, dir, &key) else {
-            return Ok(());
-        };
-        self.argv = injection.argv;
-        self.env.retain(|(name, _)| !injection.unset.contains(&name.as_str()));
-        for (name, value) in injection.env {
-            set(&mut self.env, &name, &value);
-        }
-        self.key = key;
-        Ok(())
-    }
-}
-
-/// The user's shell: the caller's own, if it says one, else the server's.
-fn shell(env: &[(String, String)], fallback: &str) -> String {
-    let own = env.iter().find(|(name, _)| name == "SHELL").map(|(_, shell)| shell.as_str());
-    own.filter(|shell| shell.starts_with('/')).unwrap_or(fallback).to_owned()
-}
-
-fn set(env: &mut Vec<(String, String)>, name: &str, value: &str) {
-    env.retain(|(known, _)| known != name);
-    env.push((name.to_owned(), value.to_owned()));
-}
-
-/// A secret no program in the terminal can guess.
-fn random_key() -> Result<String, Failure> {
-    let mut bytes = [0; 16];
-    getrandom::fill(&mut bytes)
-        .map_err(|e| Failure::new(Code::System, format!("no randomness to be had: {e}")))?;
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
-}
-
-fn check_variable(pair: &Pair) -> Result<(), Failure> {
-    let Pair { key, value } = pair;
-    if key.is_empty() || key.contains(['=', '\0']) || value.contains('\0') {
-        let error = format!(
-            "env: {key:?} cannot be set: a name is not empty and holds no '=', neither holds NUL"
-        );
-        return Err(Failure::bad_value(error));
-    }
-    Ok(())
 }

@@ -4,13 +4,19 @@ use clap::Args;
 use serde::{Deserialize, Serialize};
 
 use super::Command;
-use crate::mux::{Mux, Terminal, Ticket};
+use super::create::is_no;
+use crate::mux::{DeadWish, Mux, Terminal, Ticket};
 use crate::wire::{Failure, Pair, pairs};
 
 /// List all terminals, living and dead.
-#[derive(Debug, Clone, Args, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Args, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct List {}
+pub struct List {
+    /// Those of which only what was kept on disk is left; `t4a restore` brings them back
+    #[arg(long)]
+    #[serde(default, skip_serializing_if = "is_no")]
+    pub dead: bool,
+}
 
 #[derive(Serialize)]
 struct Listed<'a> {
@@ -41,6 +47,9 @@ impl Command for List {
     const NAME: &'static str = "list";
 
     fn run(self, mux: &mut Mux, ticket: &Ticket) -> Result<(), Failure> {
+        if self.dead {
+            return mux.look_at_dead(DeadWish::List, ticket);
+        }
         let line = ticket.line(Listed { terminals: mux.terminals().map(row).collect() });
         mux.reply(ticket, line);
         Ok(())

@@ -21,6 +21,7 @@ mod record;
 mod record_stop;
 mod recordings;
 mod resize;
+mod restore;
 mod run;
 mod screenshot;
 mod search;
@@ -57,6 +58,7 @@ pub use record::{Record, RecordPart};
 pub use record_stop::RecordStop;
 pub use recordings::Recordings;
 pub use resize::Resize;
+pub use restore::Restore;
 pub use run::Run;
 pub use screenshot::{Encoding, Format, Highlight, Screenshot};
 pub use search::Search;
@@ -100,7 +102,7 @@ macro_rules! commands {
 commands! {
     Create, List, Kill, Run, Wait, Look, Send, Keys, Paste, Mouse, Screenshot, Text, Cells, Search, Cursor, Resize,
     Events, Config, Hello, Info, Commands, Signal, Attach, View, Detach, Workspace, Record, RecordStop,
-    Recordings, Upgrade, Shutdown,
+    Recordings, Restore, Upgrade, Shutdown,
 }
 
 /// Runs the command a request names.

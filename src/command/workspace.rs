@@ -4,9 +4,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::Command;
+use super::create::is_no;
 use crate::mux::limits::{MAX_WORKSPACE, MAX_WORKSPACES};
 use crate::mux::names::check_name;
-use crate::mux::{Mux, Ticket};
+use crate::mux::{DeadWish, Mux, Ticket};
 use crate::wire::{Code, Event, Failure};
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -19,6 +20,9 @@ pub struct Workspace {
     /// Who keeps it, so that a client knows its own changes again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
+    /// What was kept in an earlier life of the server.
+    #[serde(default, skip_serializing_if = "is_no")]
+    pub dead: bool,
 }
 
 impl Command for Workspace {
@@ -26,6 +30,12 @@ impl Command for Workspace {
 
     fn run(self, mux: &mut Mux, ticket: &Ticket) -> Result<(), Failure> {
         check_name(&self.name)?;
+        if self.dead {
+            return match self.layout {
+                None => mux.look_at_dead(DeadWish::Layout(self.name), ticket),
+                Some(_) => Err(Failure::bad_value("workspace: dead goes without layout")),
+            };
+        }
         if let Some(layout) = self.layout {
             let size = layout.to_string().len();
             if size > MAX_WORKSPACE {

@@ -234,7 +234,7 @@ impl Terminals {
     )]
     async fn terminal_list(&self) -> CallToolResult {
         call(|asker| {
-            let list = asker.ask(&List {})?;
+            let list = asker.ask(&List::default())?;
             let rows = list["terminals"].as_array().into_iter().flatten();
             let text: String = rows.clone().map(|row| format!("{row}\n")).collect();
             Ok(Told { text: Some(text), ..Told::default() }.with("terminals", rows.count()))
@@ -248,7 +248,7 @@ impl Terminals {
     )]
     async fn terminal_kill(&self, Parameters(args): Parameters<KillArgs>) -> CallToolResult {
         call(move |asker| {
-            let killed = asker.ask(&Kill { id: args.id })?;
+            let killed = asker.ask(&Kill::new(args.id))?;
             Ok(Told::of(&killed, &["id"]).with("done", true))
         })
         .await

@@ -1,5 +1,6 @@
 //! A terminal's life: spawned, running, ended, killed, forgotten.
 
+use super::dead::{OldText, Restored};
 use super::limits::{KILL_GRACE, MAX_DEAD, MAX_TERMINALS, READY_TIMEOUT};
 use super::signals::{SIGCONT, SIGHUP, SIGKILL, signal_name};
 use super::terminal::{Dying, Readiness};
@@ -17,6 +18,8 @@ pub struct Plan {
     pub env: Vec<(String, String)>,
     pub cwd: String,
     pub record: Vec<u8>,
+    /// What the terminal begins with.
+    pub old_text: Option<Box<OldText>>,
 }
 
 #[derive(Serialize)]
@@ -30,11 +33,21 @@ struct Created {
     seq: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     ready: Option<bool>,
+    #[serde(flatten)]
+    restored: Option<Restored>,
 }
 
 impl Mux {
     /// A number for a new terminal, if there is room for one.
     pub fn new_id(&mut self) -> Result<TerminalId, Failure> {
+        self.make_room()?;
+        let id = TerminalId(self.next_id);
+        self.next_id += 1;
+        self.remember_server();
+        Ok(id)
+    }
+
+    pub(super) fn make_room(&mut self) -> Result<(), Failure> {
         if self.terminals.len() >= MAX_TERMINALS {
             if let Some(oldest) = self.dead.front().copied() {
                 self.remove(oldest, "evicted");
@@ -44,10 +57,7 @@ impl Mux {
                 return Err(Failure::new(Code::Limit, error));
             }
         }
-        let id = TerminalId(self.next_id);
-        self.next_id += 1;
-        self.remember_server();
-        Ok(id)
+        Ok(())
     }
 
     /// Starts a program; the ticket is answered when it runs or cannot.
@@ -117,6 +127,7 @@ impl Mux {
         let (pid, ticket, exit) = (*pid, ticket.take(), *exit);
         terminal.life = Life::Running { pid };
         terminal.last_output = self.now;
+        terminal.keeping.has_changed(self.now);
         let Size { cols, rows } = terminal.grid.size();
         let name = terminal.identity.name.clone();
         let waits = terminal.ready.is_some();
@@ -125,6 +136,7 @@ impl Mux {
         if let Some(ticket) = ticket.filter(|_| !waits) {
             self.tell_created(id, &ticket, seq, None);
         }
+        self.brought_back(id);
         match exit {
             Some(exit) => self.exited(id, exit),
             None => self.arm(id),
@@ -132,8 +144,9 @@ impl Mux {
     }
 
     fn tell_created(&mut self, id: TerminalId, ticket: &Ticket, seq: u64, ready: Option<bool>) {
-        let Some(terminal) = self.terminals.get(&id) else { return };
+        let Some(terminal) = self.terminals.get_mut(&id) else { return };
         let Size { cols, rows } = terminal.grid.size();
+        let restored = terminal.restored.take().map(|restored| *restored);
         let created = Created {
             id: id.to_string(),
             cols,
@@ -142,6 +155,7 @@ impl Mux {
             name: terminal.identity.name.clone(),
             seq,
             ready,
+            restored,
         };
         self.answer(ticket, created);
     }
@@ -199,6 +213,7 @@ impl Mux {
             terminal.life = Life::Exited { pid, exit };
             terminal.drop_input();
             self.dead.push_back(id);
+            self.ended_kept(id);
         }
     }
 
@@ -230,6 +245,7 @@ impl Mux {
         self.detach_terminal(id);
         self.end_tapes(id, "killed");
         self.fail_run(id, &Failure::new(Code::NotFound, format!("{id} was killed")));
+        self.drop_kept(id);
         let Some(terminal) = self.terminals.remove(&id) else { return };
         self.dead.retain(|dead| *dead != id);
         self.effect(Effect::Forget(id));
@@ -271,6 +287,7 @@ impl Mux {
         }
         self.refuse_held(id);
         self.stops_due(id);
+        self.keep_due(id);
         self.probe_due(id);
         self.check_run(id);
         self.check_waits_of(id, None);

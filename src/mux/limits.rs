@@ -52,8 +52,20 @@ pub const MAX_ENDED_RECORDINGS: usize = 64;
 pub const MAX_RECORDING_QUEUE: usize = 8 << 20;
 /// Bytes of a recording handed to a client at a time.
 pub const RECORDING_BATCH: usize = 256 << 10;
-/// Bytes of the path of a recording.
+/// Bytes of a path.
 pub const MAX_PATH: usize = 4096;
+/// Terminals kept on disk, of all servers of a user, and bytes of them; the oldest go first.
+pub const MAX_KEPT: usize = 512;
+pub const MAX_KEPT_BYTES: u64 = 256 << 20;
+/// Of one of them: bytes of packed rows that are copied, of its text, and of its file.
+pub const MAX_KEPT_ROWS: usize = 8 << 20;
+pub const MAX_KEPT_TEXT: usize = 8 << 20;
+pub const MAX_KEPT_FILE: u64 = 16 << 20;
+/// Bytes of a program and its arguments.
+pub const MAX_ARGV: usize = 1 << 20;
+/// Terminals written down at the same time, and requests that look at what is there.
+pub const MAX_KEEPING: usize = 4;
+pub const MAX_LOOKS_AT_DEAD: usize = 4;
 /// Commands of a terminal that are remembered.
 pub const MAX_COMMANDS: usize = 1000;
 /// Layouts kept for clients, and bytes of JSON of each.
@@ -112,6 +124,17 @@ pub const CANCEL_AT_MOST: Duration = Duration::from_secs(3);
 pub const CANCEL_CALM: Duration = Duration::from_millis(500);
 /// How long `record_stop` waits for the disk.
 pub const RECORDING_GRACE: Duration = Duration::from_secs(5);
+/// A terminal is written down when it has been quiet for so long, but not again before so long.
+pub const KEEP_QUIET: Duration = Duration::from_secs(1);
+pub const KEEP_PACE: Duration = Duration::from_secs(3);
+/// No disk is worn out: so many bytes a second are written of a terminal that goes quiet now and then,
+/// and of one that does not.
+pub const KEEP_RATE_QUIET: usize = 64 << 10;
+pub const KEEP_RATE_BUSY: usize = 16 << 10;
+/// After a failure it is tried again.
+pub const KEEP_AGAIN: Duration = Duration::from_secs(10);
+/// What is on disk of a program that ended is removed after so long, unless the server ends too.
+pub const KEEP_GRACE: Duration = Duration::from_secs(5);
 /// How long `create` waits for the first prompt with `ready`.
 pub const READY_TIMEOUT: Duration = Duration::from_secs(10);
 /// From SIGHUP to SIGKILL, and from SIGKILL to giving up on an answer.
@@ -156,6 +179,8 @@ pub struct Limits {
     pub wait_ms: u64,
     pub run_lines: usize,
     pub recordings: usize,
+    pub kept_terminals: usize,
+    pub kept_bytes: u64,
 }
 
 impl Limits {
@@ -185,5 +210,7 @@ impl Limits {
         wait_ms: MAX_WAIT_MS,
         run_lines: MAX_RUN_LINES,
         recordings: MAX_RECORDINGS,
+        kept_terminals: MAX_KEPT,
+        kept_bytes: MAX_KEPT_BYTES,
     };
 }

@@ -2,18 +2,22 @@
 
 mod clients;
 mod conditions;
+mod dead;
 mod events;
 mod extras;
 mod history;
 mod info;
 pub mod integration;
+mod kept;
 mod life;
 pub mod limits;
 mod look;
 pub mod names;
 mod notices;
 pub mod patterns;
+mod persist;
 mod pictures;
+mod program;
 mod raw;
 mod record;
 mod recordings;
@@ -29,19 +33,23 @@ mod upgrade;
 mod views;
 mod waits;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
 pub use clients::{ClientId, Ticket};
 pub use conditions::{Condition, Part};
+pub use dead::{Dead, DeadFound, DeadWish, Gone, OldTerminal, OldText};
 pub use extras::{Extra, Reply};
 pub use history::{CommandRecord, History};
+pub use kept::{Kept, Key, Layouts};
 pub use life::Plan;
 pub use look::LookWish;
+pub use persist::{Page, ServerPage};
 pub use pictures::PictureRequest;
-pub use record::{ServerRecord, VERSION as RECORD_VERSION};
+pub use program::{Program, Wish, check_variable};
+pub use record::{Beginning, ServerRecord, VERSION as RECORD_VERSION};
 pub use recordings::{Definition, Opening, RecordWish, RecordingId};
 pub use restore::{Past, ToldEvent};
 pub use runs::Asked;
@@ -144,6 +152,17 @@ pub enum Incoming<'a> {
     },
     /// A worker of another program, with this version, is ready to take over; or will not be.
     Upgraded(Result<String, Failure>),
+    /// A terminal is on disk, with so many bytes, or could not be put there.
+    Kept {
+        key: Key,
+        result: Result<usize, String>,
+    },
+    FoundDead {
+        ticket: Ticket,
+        found: Result<DeadFound, Failure>,
+    },
+    /// The server is about to end in good order.
+    Part,
     Tick,
 }
 
@@ -245,6 +264,18 @@ pub enum Effect {
         id: RecordingId,
         remove: bool,
     },
+    /// A terminal is to be put on disk; `Kept` comes back.
+    Keep(Box<Page>),
+    /// What is on disk of it may go.
+    DropKept(Key),
+    KeepServer(ServerPage),
+    /// Something about terminals that are only on disk; `FoundDead` comes back.
+    LookAtDead {
+        ticket: Ticket,
+        wish: DeadWish,
+        live: BTreeSet<Key>,
+        run: u64,
+    },
     /// The terminal is gone: let its descriptors go.
     Forget(TerminalId),
     Remember {
@@ -283,6 +314,8 @@ pub struct Mux {
     searches: usize,
     /// Who asked for another program to take over.
     upgrade: Option<Ticket>,
+    looks_at_dead: usize,
+    shelf: persist::Shelf,
     idle_timeout: Duration,
     effects: VecDeque<Effect>,
     notices: Vec<crate::term::Notice>,
@@ -294,6 +327,7 @@ pub struct Mux {
 
 impl Mux {
     pub fn new(host: Host, record: ServerRecord, now: Instant) -> Mux {
+        let shelf = persist::Shelf::new(&record);
         Mux {
             host,
             now,
@@ -310,6 +344,8 @@ impl Mux {
             waits: Waits::default(),
             searches: 0,
             upgrade: None,
+            looks_at_dead: 0,
+            shelf,
             idle_timeout: Duration::from_millis(record.idle_timeout_ms),
             effects: VecDeque::new(),
             notices: Vec::new(),
@@ -349,6 +385,9 @@ impl Mux {
             Incoming::RecordingOpened { id, result } => self.recording_opened(id, result),
             Incoming::RecordingWritten { id, result } => self.recording_written(id, result),
             Incoming::Upgraded(result) => self.upgraded(result),
+            Incoming::Kept { key, result } => self.kept(key, result),
+            Incoming::FoundDead { ticket, found } => self.found_dead(&ticket, found),
+            Incoming::Part => self.part(),
             Incoming::Tick => self.tick(),
         }
         self.settle();
@@ -399,6 +438,12 @@ impl Mux {
 
     pub fn now(&self) -> Instant {
         self.now
+    }
+
+    /// Milliseconds since 1970.
+    pub fn unix_ms(&self) -> u64 {
+        let since = self.now.saturating_duration_since(self.host.since);
+        self.host.since_ms + since.as_millis() as u64
     }
 
     /// The number of the last event.
@@ -495,6 +540,7 @@ impl Mux {
     pub fn set_workspace(&mut self, name: &str, layout: serde_json::Value) {
         self.workspaces.insert(name.to_owned(), layout);
         self.remember_server();
+        self.layouts_changed();
     }
 
     fn emit_live(&mut self, id: TerminalId, event: &Event) {
@@ -597,6 +643,7 @@ impl Mux {
         if let Some(terminal) = self.terminals.get_mut(&id) {
             terminal.note_change(now, false);
         }
+        self.changed(id);
         self.emit(id, &Event::Resized { cols: size.cols, rows: size.rows });
         self.touch(id);
     }
@@ -626,7 +673,12 @@ impl Mux {
 
     fn arm(&mut self, id: TerminalId) {
         let idle_timeout = Duration::from_millis(self.idle_timeout_ms(Some(id)));
-        let others = [self.frame_deadline(id), self.waits_deadline(id), self.stops_deadline(id)];
+        let others = [
+            self.frame_deadline(id),
+            self.waits_deadline(id),
+            self.stops_deadline(id),
+            self.keep_deadline(id),
+        ];
         if let Some(terminal) = self.terminals.get_mut(&id) {
             let own = terminal.deadline(idle_timeout);
             let deadline = own.into_iter().chain(others.into_iter().flatten()).min();

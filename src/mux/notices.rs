@@ -44,7 +44,7 @@ impl Mux {
         self.probe_soon(id);
         self.waits.touch(id);
         self.touch(id);
-        self.arm(id);
+        self.changed(id);
     }
 
     fn feed(&mut self, id: TerminalId, bytes: &[u8]) {

@@ -19,12 +19,30 @@ pub struct ServerRecord {
     pub idle_timeout_ms: u64,
     #[serde(default)]
     pub workspaces: BTreeMap<String, serde_json::Value>,
+    /// Terminals without a setting of their own are kept on disk.
+    #[serde(default)]
+    pub persist: bool,
+    /// When the server began, in milliseconds since 1970.
+    #[serde(default)]
+    pub run: u64,
+}
+
+/// What a server begins with.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Beginning {
+    pub idle_timeout_ms: Option<u64>,
+    pub persist: bool,
+    /// Ids of terminals begin here.
+    pub next_id: u32,
+    pub now_ms: u64,
 }
 
 impl ServerRecord {
-    pub fn first(idle_timeout_ms: Option<u64>) -> ServerRecord {
+    pub fn first(beginning: Beginning) -> ServerRecord {
+        let Beginning { idle_timeout_ms, persist, next_id, now_ms: run } = beginning;
         let idle_timeout_ms = idle_timeout_ms.unwrap_or(DEFAULT_IDLE_TIMEOUT_MS);
-        ServerRecord { next_id: 1, seq: 0, idle_timeout_ms, workspaces: BTreeMap::new() }
+        let (next_id, workspaces) = (next_id.max(1), BTreeMap::new());
+        ServerRecord { next_id, seq: 0, idle_timeout_ms, workspaces, persist, run }
     }
 
     pub fn read(bytes: &[u8]) -> Option<ServerRecord> {
@@ -46,6 +64,8 @@ impl Mux {
             seq: self.events.reserved(),
             idle_timeout_ms: self.idle_timeout.as_millis() as u64,
             workspaces: self.workspaces.clone(),
+            persist: self.shelf.always,
+            run: self.shelf.run,
         };
         if let Ok(bytes) = serde_json::to_vec(&record) {
             self.effect(Effect::RememberServer(bytes));

@@ -1,6 +1,7 @@
 //! What an earlier worker left: the events it told, and its terminals as they were.
 
 use super::history::CommandRecord;
+use super::persist::Keeping;
 use super::{Effect, Exit, History, Identity, Life, Mux, Terminal, TerminalId};
 use crate::term::{self, Size};
 use crate::wire::{Event, EventKind};
@@ -103,6 +104,8 @@ impl Mux {
         terminal.idle = traces.idle;
         terminal.told = traces.told;
         terminal.history = traces.history;
+        let persists = terminal.identity.persist.unwrap_or(self.shelf.always);
+        terminal.keeping = Keeping::inherited(persists, self.now);
         self.terminals.insert(id, terminal);
         self.type_left(id);
         self.arm(id);

@@ -6,11 +6,13 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
+use super::dead::Restored;
 use super::history::History;
 use super::limits::{
     KILL_GRACE, MAX_INPUT_QUEUE, MAX_MOMENTS, MAX_REPLY_QUEUE, MAX_SCROLLBACK_BYTES,
     SCREEN_AT_MOST, SCREEN_QUIET, SYNC_TIMEOUT, TYPING_SHOWN, UNFINISHED_QUIET,
 };
+use super::persist::Keeping;
 use super::runs::Run;
 use super::typing::Held;
 use super::waits::Probing;
@@ -62,6 +64,17 @@ pub struct Identity {
     pub scrollback_lines: u32,
     #[serde(default)]
     pub take_over: TakeOver,
+    /// Where its program was started.
+    #[serde(default)]
+    pub cwd: String,
+    #[serde(default = "yes")]
+    pub shell_integration: bool,
+    /// Whether it is kept on disk; None: as the server's setting is.
+    #[serde(default)]
+    pub persist: Option<bool>,
+    /// When it was made, in milliseconds since 1970.
+    #[serde(default)]
+    pub born_ms: u64,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub recordings: Vec<Definition>,
     /// The exit event was given out.
@@ -69,6 +82,10 @@ pub struct Identity {
     /// What was typed and not taken by the program, left by a worker that went; base64.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub typed: String,
+}
+
+fn yes() -> bool {
+    true
 }
 
 pub enum Life {
@@ -108,6 +125,9 @@ pub struct Terminal {
     pub life: Life,
     pub dying: Option<Dying>,
     pub ready: Option<Readiness>,
+    pub keeping: Keeping,
+    /// It was brought back from disk, and that is yet to be told.
+    pub restored: Option<Box<Restored>>,
     pub commands: Vec<Instant>,
     pub history: History,
     /// Who typed last, and when, if that is still to be shown.
@@ -166,6 +186,8 @@ impl Terminal {
             life,
             dying: None,
             ready: None,
+            keeping: Keeping::default(),
+            restored: None,
             commands: Vec::new(),
             history: History::default(),
             typing: None,

@@ -1,6 +1,8 @@
 //! The server's state under a clock of our own: something comes in, effects go out.
 #![allow(clippy::disallowed_methods)]
 
+mod persist;
+
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -33,7 +35,7 @@ fn bench() -> Bench {
         since_ms: 1_700_000_000_000,
     };
     let now = Instant::now();
-    let mut mux = Mux::new(host, ServerRecord::first(None), now);
+    let mut mux = Mux::new(host, ServerRecord::first(Beginning::default()), now);
     mux.on(Incoming::Connected(ME), now);
     let mut bench = Bench { mux, now, effects: Vec::new() };
     bench.ask(json!({"cmd": "events", "tag": "e"}));

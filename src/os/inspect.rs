@@ -24,9 +24,13 @@ pub struct Program {
 pub fn describe(pid: u32) -> Option<Program> {
     let stat = Stat::read(pid)?;
     let command = split_command(&read_some(pid, "cmdline", MAX_COMMAND).unwrap_or_default());
-    let cwd = std::fs::read_link(file_of(pid, "cwd")).ok();
-    let cwd = cwd.map(|path| path.to_string_lossy().into_owned());
-    Some(Program { pid, name: stat.name, command, cwd })
+    Some(Program { pid, name: stat.name, command, cwd: cwd(pid) })
+}
+
+/// The directory a process is in.
+pub fn cwd(pid: u32) -> Option<String> {
+    let path = std::fs::read_link(file_of(pid, "cwd")).ok()?;
+    path.to_str().map(str::to_owned)
 }
 
 fn split_command(bytes: &[u8]) -> Vec<String> {

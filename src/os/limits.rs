@@ -64,7 +64,8 @@ fn ceiling(maximum: Option<u64>) -> Option<u64> {
 pub fn harden() {
     let core = getrlimit(Resource::Core);
     let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), ..core });
-    // A file that may not grow further is an error of that call, not the end of this process.
+    // A file that may not grow further is an error of that call, not the end of this process. A handler:
+    // programs would inherit a signal that is ignored.
     let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
     forbid_dumps();
 }

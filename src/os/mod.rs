@@ -1,6 +1,7 @@
 //! System calls: the only place that knows rustix.
 
 pub mod channel;
+pub mod date;
 pub mod files;
 pub mod inspect;
 pub mod limits;
@@ -13,6 +14,7 @@ pub mod process;
 pub mod program;
 pub mod pty;
 pub mod ready;
+pub mod shelf;
 pub mod signal;
 pub mod socket;
 pub mod tty;

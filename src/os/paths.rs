@@ -73,33 +73,36 @@ fn runtime_path_from(xdg: Option<OsString>, uid: u32) -> PathBuf {
 
 /// Makes `path` with mode 0700, or checks that the one that is there is private; returns it open.
 pub fn make_private(path: &Path) -> io::Result<OwnedFd> {
-    match rustix::fs::mkdir(path, Mode::RWXU) {
-        Ok(()) | Err(rustix::io::Errno::EXIST) => open_private(path),
-        Err(error) => Err(explain(error, &format!("cannot make {}", path.display()))),
-    }
+    make_private_for(path, "XDG_RUNTIME_DIR or T4A_SOCKET")
 }
 
-fn open_private(path: &Path) -> io::Result<OwnedFd> {
+/// The same, where other variables name the place.
+pub(super) fn make_private_for(path: &Path, variables: &str) -> io::Result<OwnedFd> {
+    match rustix::fs::mkdir(path, Mode::RWXU) {
+        Ok(()) | Err(rustix::io::Errno::EXIST) => {}
+        Err(error) => return Err(explain(error, &format!("cannot make {}", path.display()))),
+    }
+    open_private(path).map_err(|why| {
+        let shown = path.display();
+        let remedy =
+            format!("run `chmod 700 {shown}` if it is yours, else remove it or set {variables}");
+        io::Error::new(io::ErrorKind::PermissionDenied, format!("{shown} {why}; {remedy}"))
+    })
+}
+
+fn open_private(path: &Path) -> Result<OwnedFd, String> {
     let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::RDONLY;
-    let dir = rustix::fs::open(path, flags, Mode::empty())
-        .map_err(|error| refused(path, &format!("is not a directory of your own ({error})")))?;
-    let stat = rustix::fs::fstat(&dir)?;
+    let stranger = |error| format!("is not a directory of your own ({error})");
+    let dir = rustix::fs::open(path, flags, Mode::empty()).map_err(stranger)?;
+    let stat = rustix::fs::fstat(&dir).map_err(stranger)?;
     if stat.st_uid != process::my_uid() {
-        return Err(refused(path, &format!("belongs to user {}", stat.st_uid)));
+        return Err(format!("belongs to user {}", stat.st_uid));
     }
     let mode = stat.st_mode & 0o777;
     if mode & 0o077 != 0 {
-        return Err(refused(path, &format!("is open to others (mode {mode:o})")));
+        return Err(format!("is open to others (mode {mode:o})"));
     }
     Ok(dir)
-}
-
-fn refused(path: &Path, why: &str) -> io::Error {
-    let shown = path.display();
-    let message = format!(
-        "{shown} {why}; run `chmod 700 {shown}` if it is yours, else remove it or set XDG_RUNTIME_DIR or T4A_SOCKET"
-    );
-    io::Error::new(io::ErrorKind::PermissionDenied, message)
 }
 
 /// The person's own settings.

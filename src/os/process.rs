@@ -125,6 +125,12 @@ pub fn complain(message: &str) {
     let _ = writeln!(io::stderr(), "t4a: {message}");
 }
 
+/// Which run of the machine this is; empty where nobody can tell.
+pub fn boot() -> String {
+    let id = std::fs::read_to_string("/proc/sys/kernel/random/boot_id");
+    id.map(|id| id.trim().to_owned()).unwrap_or_default()
+}
+
 /// The running program, even when its file has been replaced or removed meanwhile.
 pub fn own_program() -> io::Result<PathBuf> {
     let link = Path::new("/proc/self/exe");

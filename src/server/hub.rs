@@ -14,6 +14,7 @@ use super::pty_line::{PtyLine, Rest};
 use super::recorder::{Done, Recorded, Recorders};
 use super::rekeep::Rekeep;
 use super::render::{Rendered, Renderers};
+use super::shelf::{Names, Shelved, Shelves};
 use super::spawn::Prepared;
 use super::upgrade::LAST_WRITES;
 use super::{
@@ -57,6 +58,7 @@ pub struct Hub {
     readable: mpsc::Receiver<TerminalId>,
     renderers: Renderers,
     recorders: Recorders,
+    shelves: Shelves,
     pub(super) rekeep: Rekeep,
     /// The version of the program whose worker is to take over.
     pub(super) successor: Option<String>,
@@ -71,7 +73,14 @@ pub struct Hub {
 }
 
 impl Hub {
-    pub fn new(mux: Mux, link: Link, log: Log, first: bool, rekeep: Rekeep) -> io::Result<Hub> {
+    pub fn new(
+        mux: Mux,
+        link: Link,
+        log: Log,
+        first: bool,
+        rekeep: Rekeep,
+        names: Names,
+    ) -> io::Result<Hub> {
         let (to_hub, news) = mpsc::channel(NEWS_QUEUE);
         let (to_busy, readable) = mpsc::channel(MAX_TERMINALS);
         let mut keeper = KeeperLine::new(link, to_hub.clone(), 0);
@@ -99,6 +108,7 @@ impl Hub {
             parting: false,
             keeperless: false,
             recorders: Recorders::default(),
+            shelves: Shelves::new(names),
             end: None,
         })
     }
@@ -123,7 +133,7 @@ impl Hub {
         loop {
             self.perform();
             if let Some(end) = self.end.take() {
-                self.finish_recordings().await;
+                self.finish_writes().await;
                 return end;
             }
             if self.has_left() {
@@ -150,13 +160,13 @@ impl Hub {
         }
     }
 
-    /// What was recorded is on the disk before the worker goes, if that does not take too long.
-    async fn finish_recordings(&mut self) {
+    /// What is recorded or kept is on the disk before the worker goes, if that does not take too long.
+    async fn finish_writes(&mut self) {
         let deadline = clock::now() + LAST_WRITES;
-        while self.mux.writes_recordings() {
+        while self.mux.writes_recordings() || self.mux.is_keeping() || self.shelves.is_busy() {
             let news = tokio::time::timeout_at(deadline.into(), self.news.recv()).await;
             let Ok(Some(news)) = news else { return };
-            if matches!(news, News::Recorded(_)) {
+            if matches!(news, News::Recorded(_) | News::Shelved(_)) {
                 self.hear(news);
                 self.perform();
             }
@@ -216,6 +226,7 @@ impl Hub {
             }
             News::Recorded(recorded) => self.hear_recorder(recorded),
             News::Checked(checked) => self.checked(*checked),
+            News::Shelved(shelved) => self.hear_shelf(*shelved),
         }
     }
 
@@ -235,7 +246,10 @@ impl Hub {
             FromKeeper::Exited { slot, exit: ended } => self.ended(TerminalId(slot.0), exit(ended)),
             FromKeeper::Successor => self.leave(),
             FromKeeper::NoSuccessor { why } => self.no_successor(upgrade::refused(why)),
-            FromKeeper::Part => self.parting = true,
+            FromKeeper::Part => {
+                self.parting = true;
+                self.mux.on(Incoming::Part, now);
+            }
             other => process::complain(&format!("the keeper said {other:?}, which is not for now")),
         }
     }
@@ -246,6 +260,18 @@ impl Hub {
         let incoming = match recorded.done {
             Done::Opened(result) => Incoming::RecordingOpened { id, result },
             Done::Wrote(result) => Incoming::RecordingWritten { id, result },
+        };
+        self.mux.on(incoming, clock::now());
+    }
+
+    fn hear_shelf(&mut self, shelved: Shelved) {
+        let incoming = match shelved {
+            Shelved::Server => return self.shelves.server_kept(&self.to_hub),
+            Shelved::Kept { key, result } => {
+                self.shelves.kept(key, &result);
+                Incoming::Kept { key, result }
+            }
+            Shelved::Found { ticket, found } => Incoming::FoundDead { ticket, found },
         };
         self.mux.on(incoming, clock::now());
     }
@@ -379,6 +405,12 @@ impl Hub {
                     self.recorders.write(id, bytes, &self.to_hub);
                 }
                 Effect::CloseRecording { id, remove } => self.recorders.close(id, remove),
+                Effect::Keep(page) => self.shelves.keep(page, &self.to_hub),
+                Effect::DropKept(key) => self.shelves.remove(key),
+                Effect::KeepServer(page) => self.shelves.keep_server(page, &self.to_hub),
+                Effect::LookAtDead { ticket, wish, live, run } => {
+                    self.shelves.look(ticket, wish, live, run, &self.to_hub);
+                }
                 Effect::Forget(id) => {
                     self.lines.remove(&id);
                     self.tell_keeper(Some(ToKeeper::Forget { slot: SlotId(id.0) }));
@@ -426,17 +458,20 @@ impl Hub {
     /// Everything for a new program is at hand: let the keeper start it.
     fn spawn(&mut self, id: TerminalId, prepared: Result<Prepared, Failure>) {
         let ready = prepared.and_then(|prepared| {
-            let Prepared { master, journal, order, status } = prepared;
+            let Prepared { master, journal, order, status, grid } = prepared;
             let watched = spawn::watch(id, status, self.to_hub.clone());
             let line = watched
                 .and_then(|()| PtyLine::new(master, journal, self.to_busy.clone()))
                 .map_err(|error| Failure::new(Code::System, format!("create: {error}")));
-            line.map(|line| (line, order))
+            line.map(|line| (line, order, grid))
         });
         match ready {
-            Ok((mut line, order)) => {
+            Ok((mut line, order, grid)) => {
                 if let Some(terminal) = self.mux.get_mut(id) {
-                    terminal.lend(recover::memory(&mut line.journal));
+                    match grid {
+                        Some(grid) => terminal.grid = *grid,
+                        None => terminal.lend(recover::memory(&mut line.journal)),
+                    }
                 }
                 self.lines.insert(id, line);
                 self.tell_keeper(Some(order));

@@ -13,6 +13,7 @@ mod recorder;
 mod recover;
 mod rekeep;
 mod render;
+mod shelf;
 mod spawn;
 mod upgrade;
 
@@ -25,7 +26,9 @@ use tokio::sync::mpsc;
 use crate::journal::Log;
 use crate::keeper::{self, FromKeeper, Link, ToKeeper};
 use crate::mux::integration;
-use crate::mux::{Asker, ClientId, Exit, Facts, Host, Mux, ServerRecord, TerminalId, Ticket};
+use crate::mux::{
+    Asker, Beginning, ClientId, Exit, Facts, Host, Mux, ServerRecord, TerminalId, Ticket,
+};
 use crate::os::{limits, paths, process};
 use crate::view::grep::Found;
 use crate::wire::Failure;
@@ -35,6 +38,7 @@ use hub::Hub;
 use recorder::Recorded;
 use rekeep::Rekeep;
 use render::Rendered;
+use shelf::{Names, Shelved};
 use spawn::Prepared;
 use upgrade::Fit;
 
@@ -77,6 +81,7 @@ enum News {
     Recorded(Recorded),
     /// Whether a program can take over.
     Checked(Box<Result<Fit, Failure>>),
+    Shelved(Box<Shelved>),
 }
 
 type ToHub = mpsc::Sender<News>;
@@ -87,6 +92,8 @@ pub struct Start {
     /// Those that programs get, for a keeper that has to be started.
     pub limits: Option<String>,
     pub keeper_version: String,
+    /// Whether terminals are kept on disk, asked when the server begins.
+    pub persist: fn() -> bool,
 }
 
 /// Runs the worker that a keeper has started, until the keeper is gone or tells it to end.
@@ -113,7 +120,7 @@ async fn take_over(start: Start) -> io::Result<Hub> {
     let mut listener = None;
     let mut log = None;
     let mut left = Vec::new();
-    let mut host = host(start.keeper_version);
+    let mut host = host(start.keeper_version.clone());
     loop {
         match link.recv().await? {
             FromKeeper::Listener { fd } => listener = Some(fd),
@@ -125,19 +132,30 @@ async fn take_over(start: Start) -> io::Result<Hub> {
         }
     }
     let listener = listener.ok_or_else(|| io::Error::other("the keeper gave no socket"))?;
-    let rekeep = Rekeep::new(listener, start.limits);
+    let rekeep = Rekeep::new(listener, start.limits.clone());
     let first = log.is_none();
     let mut log = log.map_or_else(Log::create, Ok)?;
     let state = log.record.read().and_then(|bytes| ServerRecord::read(&bytes));
-    let state = state.unwrap_or_else(|| ServerRecord::first(start.idle_timeout_ms));
+    let names = Names::of(&host.socket);
+    let state = state.unwrap_or_else(|| ServerRecord::first(beginning(&start, &names)));
     let mut mux = Mux::new(host, state, clock::now());
     mux.recall(recover::events(&mut log));
-    let mut hub = Hub::new(mux, link, log, first, rekeep)?;
+    let mut hub = Hub::new(mux, link, log, first, rekeep, names)?;
     left.into_iter().for_each(|take| hub.inherit(take));
     if !first {
         hub.inherited();
     }
     Ok(hub)
+}
+
+/// The very first worker of a server looks at what an earlier server left on disk.
+fn beginning(start: &Start, names: &Names) -> Beginning {
+    let next_id = names.next_id().unwrap_or_else(|error| {
+        process::complain(&format!("what was kept on disk cannot be seen: {error}"));
+        1
+    });
+    let (idle_timeout_ms, persist) = (start.idle_timeout_ms, (start.persist)());
+    Beginning { idle_timeout_ms, persist, next_id, now_ms: clock::unix_ms() }
 }
 
 fn host(keeper_version: String) -> Host {

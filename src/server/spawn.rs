@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 
 use tokio::io::AsyncReadExt;
 
-use super::{News, ToHub, elsewhere};
+use super::{News, ToHub, elsewhere, recover};
 use crate::journal::Journal;
 use crate::keeper::{ChildFailure, SlotId, Spec, ToKeeper, read_status};
-use crate::mux::{Plan, TerminalId};
+use crate::mux::{OldText, Plan, TerminalId};
 use crate::os::{process, pty};
+use crate::term::{Size, Terminal};
 use crate::wire::{Code, Failure};
 
 /// Longer than any status; a child that writes more is not ours.
@@ -23,6 +24,8 @@ pub struct Prepared {
     pub order: ToKeeper,
     /// Closed by exec, or by a child that failed and said why.
     pub status: OwnedFd,
+    /// The terminal's grid, if it begins with a text.
+    pub grid: Option<Box<Terminal>>,
 }
 
 /// Off the hub: a directory may lie on a file system that does not answer.
@@ -68,6 +71,7 @@ fn open(plan: &Plan, spec: &Spec) -> io::Result<Prepared> {
         io::Error::new(error.kind(), format!("no memory for the terminal: {error}"))
     })?;
     journal.record.write(&plan.record)?;
+    let grid = plan.old_text.as_ref().map(|old| begin_with(plan.size, old, &mut journal));
     let (status, write_end) = io::pipe()?;
     let order = ToKeeper::Spawn {
         slot: SlotId(plan.id.0),
@@ -77,7 +81,19 @@ fn open(plan: &Plan, spec: &Spec) -> io::Result<Prepared> {
         spec,
         status: write_end.into(),
     };
-    Ok(Prepared { master: pty.master, journal, order, status: status.into() })
+    let (master, status, grid) = (pty.master, status.into(), grid.map(Box::new));
+    Ok(Prepared { master, journal, order, status, grid })
+}
+
+/// The text is in the journal's memory, and a save tells of it: so the next worker finds it too.
+fn begin_with(size: Size, old: &OldText, journal: &mut Journal) -> Terminal {
+    let memory = recover::memory(journal);
+    let mut grid = Terminal::with_memory(size, old.scrollback_lines, memory);
+    grid.begin_with(old.first, &old.text);
+    let mut save = Vec::new();
+    grid.save(&mut save);
+    journal.save(0, &save);
+    grid
 }
 
 /// Tells the hub when the status pipe is closed.

@@ -41,6 +41,7 @@ mod state;
 mod style;
 mod sync;
 mod tabs;
+mod transcript;
 mod utf8;
 mod width;
 
@@ -60,10 +61,11 @@ pub use read::RowRef;
 pub use row::LineSize;
 #[doc(hidden)]
 pub use save::reseal;
-pub use save::{Refused, VERSION as SAVE_VERSION};
+pub use save::{Refused, VERSION as SAVE_VERSION, checksum};
 pub use sgr::{ATTRIBUTES as SGR_ATTRIBUTES, numbers as sgr_numbers};
 pub use snapshot::{CopiedCell, CopiedRow, Snapshot};
 pub use style::{Attrs, Color, Style, Underline};
+pub use transcript::{Transcript, is_transcript};
 pub use width::char_width;
 
 use modes::Mode;

@@ -330,6 +330,20 @@ impl<'a> Record<'a> {
         Runs(self.0.get(HEADER + self.packed_text().len()..end).unwrap_or(&[]))
     }
 
+    /// Gives each character, with what joins it, and its look.
+    pub fn each_look(self, mut f: impl FnMut(&str, Style, Option<&Link>)) {
+        let mut runs = self.runs();
+        let (mut left, mut style, mut link) = (0, Style::default(), None);
+        for cluster in self.clusters() {
+            if left == 0 {
+                let plain = (usize::MAX, Style::default(), None);
+                (left, style, link) = runs.next_look().unwrap_or(plain);
+            }
+            left = left.saturating_sub(cluster.width);
+            f(cluster.text, style, link.as_ref());
+        }
+    }
+
     /// The row as it was, with styles and links interned again.
     pub fn unpack(self, styles: &mut Styles, links: &mut Links) -> Row {
         let mut row = Row::default();

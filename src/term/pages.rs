@@ -8,6 +8,7 @@
 //! first: a save that is older sees that what it tells of is gone. Feeding the same bytes after
 //! a restore writes the same records after the same ones.
 
+use super::MAX_ROWS;
 use super::memory::Memory;
 use super::pack::{self, MAX_RECORD, Record};
 use super::save::{MAX_COUNT, Reader, Refused, Save, ensure, saved};
@@ -20,6 +21,8 @@ const HEADER: usize = 8;
 /// More than any memory has.
 const MAX_PAGES: usize = usize::MAX / PAGE;
 const _: () = assert!(HEADER + MAX_RECORD <= PAGE);
+/// Pages that a copy has room for besides what it begins with: one for each row of two screens.
+const MORE: usize = 2 * MAX_ROWS as usize;
 
 /// Records one after another on a page, none of them dropped.
 #[derive(Clone, Copy, Debug)]
@@ -225,6 +228,31 @@ impl Pages {
     /// The newest record.
     pub fn last(&self) -> Option<Record<'_>> {
         self.record(self.before(self.end())?)
+    }
+
+    /// The newest runs, of at most so many bytes, in memory of their own with room for more.
+    pub fn newest(&self, most: usize) -> Pages {
+        let mut left = most;
+        let fits = |run: &&Run| {
+            let len = run.end - run.start;
+            let fits = len <= left;
+            left = left.saturating_sub(len);
+            fits
+        };
+        let kept = self.runs.iter().rev().take_while(fits).count();
+        let mut copy = Pages::new(Memory::own((kept + MORE) * PAGE));
+        let mut pages: Vec<usize> = Vec::new();
+        for run in self.runs.range(self.runs.len() - kept..) {
+            let known = pages.iter().rposition(|page| *page == run.page);
+            let page = known.unwrap_or_else(|| {
+                pages.push(run.page);
+                pages.len() - 1
+            });
+            let bytes = &self.run_bytes(run)[run.start..];
+            copy.memory.room(page * PAGE + run.start, bytes.len()).copy_from_slice(bytes);
+            copy.runs.push_back(Run { page, ..*run });
+        }
+        copy
     }
 
     /// Takes memory for that which the runs tell of, and drops those that are no longer there,

@@ -77,6 +77,13 @@ impl Scrollback {
         Scrollback { pages, limit, end_row, end_line }
     }
 
+    /// The newest rows, of at most so many bytes, in memory of their own and without a limit.
+    pub fn newest(&self, most: usize) -> Scrollback {
+        let pages = self.pages.newest(most);
+        let (limit, end_row, end_line) = (u32::MAX, self.end_row, self.end_line);
+        Scrollback { pages, limit, end_row, end_line }
+    }
+
     pub fn push(&mut self, record: &[u8]) {
         if self.limit > 0 && record.len() <= MAX_RECORD {
             self.make_room(record.len());

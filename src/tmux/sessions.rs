@@ -91,11 +91,11 @@ fn make(tmux: &mut Tmux, options: &Options, name: String) -> Result<Session, Fai
 
 /// A terminal whose program has ended still has its name; a session has not.
 fn forget_dead(tmux: &mut Tmux, name: &str) -> Result<(), Failed> {
-    let answer = tmux.client()?.ask(&List {})?.value;
+    let answer = tmux.client()?.ask(&List::default())?.value;
     let mut rows = answer["terminals"].as_array().into_iter().flatten();
     let dead = rows.find(|row| row["name"] == name && row["alive"] == false);
     if let Some(id) = dead.and_then(|row| row["id"].as_str()) {
-        tmux.client()?.ask(&Kill { id: id.to_owned() })?;
+        tmux.client()?.ask(&Kill::new(id))?;
     }
     Ok(())
 }
@@ -155,14 +155,14 @@ pub fn has(tmux: &mut Tmux, options: &Options) -> Result<(), Failed> {
 pub fn kill(tmux: &mut Tmux, options: &Options) -> Result<(), Failed> {
     let target = tmux.target(options);
     let session = tmux.find(target.as_deref(), Kind::Session)?;
-    tmux.client()?.ask(&Kill { id: session.id })?;
+    tmux.client()?.ask(&Kill::new(session.id))?;
     Ok(())
 }
 
 /// Ends what was made here. The server has other terminals too, which are not tmux's.
 pub fn kill_server(tmux: &mut Tmux, _: &Options) -> Result<(), Failed> {
     for session in tmux.sessions()?.into_iter().filter(Session::is_ours) {
-        tmux.client()?.ask(&Kill { id: session.id })?;
+        tmux.client()?.ask(&Kill::new(session.id))?;
     }
     Ok(())
 }

@@ -37,7 +37,7 @@ impl Session {
 impl Tmux {
     /// What lives, in the order of its making. A session is over when its program is.
     pub fn sessions(&mut self) -> Result<Vec<Session>, Failed> {
-        let answer = self.client()?.ask(&List {})?;
+        let answer = self.client()?.ask(&List::default())?;
         let rows = answer.value["terminals"].as_array().into_iter().flatten();
         Ok(rows.filter(|row| row["alive"] == true).map(Session::of).collect())
     }

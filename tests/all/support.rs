@@ -63,6 +63,8 @@ impl Server {
             .env("SHELL", "/bin/bash")
             .env("LANG", "C.UTF-8")
             .env_remove("T4A_TERMINAL")
+            .env_remove("XDG_STATE_HOME")
+            .env_remove("XDG_CONFIG_HOME")
             .current_dir(self.home())
             .stdin(Stdio::null());
         command

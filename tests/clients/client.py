@@ -37,6 +37,11 @@ def errors(t4a: T4a) -> None:
         raise AssertionError("it was refused")
     except T4aError as error:
         assert (error.code, "nobody" in str(error)) == ("not_found", True)
+    try:
+        t4a.restore("nobody", env={"A": "b"})
+        raise AssertionError("it was refused")
+    except T4aError as error:
+        assert error.code == "not_found"
 
 
 def commands(t4a: T4a) -> None:
@@ -66,7 +71,10 @@ def commands(t4a: T4a) -> None:
     assert t4a.wait(id, [{"prompt": True}])["met"] == 0
     assert t4a.mouse(id, "click", row=0, col=0)["told"] is False
     assert t4a.config(id, idle_timeout_ms=500)["idle_timeout_ms"] == 500
+    assert t4a.config(id, persist=False)["persist"] is False
     assert t4a.workspace("w", layout={"a": 1})["layout"] == {"a": 1}
+    assert t4a.workspace("w", dead=True)["layout"] is None
+    assert t4a.list(dead=True) == []
     streams(t4a, id)
     t4a.kill(id)
 

@@ -25,6 +25,8 @@ async function commands(t4a: T4a): Promise<void> {
   await streams(t4a, id);
   await t4a.kill({ id });
   assert.deepEqual(await t4a.list(), []);
+  assert.deepEqual(await t4a.list({ dead: true }), []);
+  await assert.rejects(t4a.restore({ id }), (error: unknown) => error instanceof T4aError && error.code === "not_found");
 }
 
 async function streams(t4a: T4a, id: string): Promise<void> {

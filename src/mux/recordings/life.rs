@@ -259,10 +259,4 @@ impl Mux {
         }
         self.remember(terminal);
     }
-
-    /// Milliseconds since 1970.
-    fn unix_ms(&self) -> u64 {
-        let since = self.now.saturating_duration_since(self.host.since);
-        self.host.since_ms + since.as_millis() as u64
-    }
 }

@@ -77,7 +77,7 @@ fn open(save: &[u8]) -> Result<&[u8], Refused> {
 }
 
 /// Each step is reversible, so that no change of a single word goes unseen.
-fn checksum(bytes: &[u8]) -> u64 {
+pub fn checksum(bytes: &[u8]) -> u64 {
     const FACTOR: u64 = 0x9fb2_1c65_1e98_df25;
     let step = |sum: u64, word: u64| (sum ^ word).wrapping_mul(FACTOR).rotate_left(29);
     let (words, rest) = bytes.as_chunks::<8>();

@@ -19,6 +19,7 @@ mod sgr;
 mod shell;
 mod strings;
 mod sync;
+mod transcript;
 mod unicode;
 mod vectors;
 mod wrap;
