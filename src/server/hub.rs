@@ -7,8 +7,9 @@ use std::time::{Duration, Instant};
 use tokio::net::UnixStream;
 use tokio::sync::mpsc;
 
-use super::connection::{self, FromClient, OUT_QUEUE, ToClient};
+use super::connection::{self, FromClient, ToClient, Wrote};
 use super::keeper_line::KeeperLine;
+use super::outbox::Outboxes;
 use super::pty_line::{PtyLine, Rest};
 use super::recorder::{Done, Recorded, Recorders};
 use super::rekeep::Rekeep;
@@ -43,7 +44,7 @@ pub struct Hub {
     pub(super) keeper: KeeperLine,
     pub(super) log: Log,
     pub(super) lines: HashMap<TerminalId, PtyLine>,
-    clients: HashMap<ClientId, mpsc::Sender<ToClient>>,
+    outboxes: Outboxes,
     next_client: u64,
     /// Terminals whose turn it is to be read.
     busy: VecDeque<TerminalId>,
@@ -76,7 +77,7 @@ impl Hub {
             keeper,
             log,
             lines: HashMap::new(),
-            clients: HashMap::new(),
+            outboxes: Outboxes::default(),
             next_client: 0,
             busy: VecDeque::new(),
             buffer: Vec::new(),
@@ -100,9 +101,14 @@ impl Hub {
     pub async fn run(&mut self) -> io::Result<()> {
         loop {
             self.perform();
+            self.flush();
             if let Some(end) = self.end.take() {
                 self.finish_recordings().await;
                 return end;
+            }
+            if self.has_more() {
+                // The tasks around the hub get the processor, and new readiness is looked for.
+                tokio::task::yield_now().await;
             }
             self.wait().await;
             for _ in 0..BURST {
@@ -112,12 +118,11 @@ impl Hub {
                 }
                 self.perform();
             }
+            self.flush();
             self.read_one();
             if self.mux.next_deadline().is_some_and(|deadline| deadline <= clock::now()) {
                 self.mux.on(Incoming::Tick, clock::now());
             }
-            // The tasks around the hub get the processor, and new readiness is looked for.
-            tokio::task::yield_now().await;
         }
     }
 
@@ -134,14 +139,22 @@ impl Hub {
         }
     }
 
+    /// Something is to be done without anyone's saying so.
+    fn has_more(&self) -> bool {
+        !self.busy.is_empty() || self.mux.has_effects()
+    }
+
     /// Until there is something to do.
     async fn wait(&mut self) {
-        let deadline: Instant = self.mux.next_deadline().unwrap_or_else(|| clock::now() + LONG);
+        let deadlines = [self.mux.next_deadline(), self.outboxes.deadline()];
+        let deadline = deadlines.into_iter().flatten().min();
+        let deadline: Instant = deadline.unwrap_or_else(|| clock::now() + LONG);
+        let has_more = self.has_more();
         tokio::select! {
             biased;
             Some(news) = self.news.recv() => self.hear(news),
             Some(id) = self.readable.recv() => self.busy.push_back(id),
-            () = std::future::ready(()), if !self.busy.is_empty() => {}
+            () = std::future::ready(()), if has_more => {}
             () = tokio::time::sleep_until(deadline.into()) => {}
         }
         while let Ok(id) = self.readable.try_recv() {
@@ -227,10 +240,16 @@ impl Hub {
                 self.mux.reject(client, &Failure::new(Code::LineTooLong, error));
             }
             FromClient::HalfClosed => self.mux.on(Incoming::HalfClosed(client), now),
-            FromClient::Drained => self.mux.on(Incoming::Drained(client), now),
-            FromClient::Taken(bytes) => self.mux.on(Incoming::Taken { client, bytes }, now),
+            FromClient::Wrote(wrote) => {
+                self.outboxes.wrote(client);
+                match wrote {
+                    Wrote::Nothing => {}
+                    Wrote::Stream => self.mux.on(Incoming::Drained(client), now),
+                    Wrote::Picture(bytes) => self.mux.on(Incoming::Taken { client, bytes }, now),
+                }
+            }
             FromClient::Gone => {
-                self.clients.remove(&client);
+                self.outboxes.remove(client);
                 self.mux.on(Incoming::Gone(client), now);
             }
         }
@@ -239,10 +258,8 @@ impl Hub {
     fn connect(&mut self, stream: UnixStream) {
         let client = ClientId(self.next_client);
         self.next_client += 1;
-        let (out, messages) = mpsc::channel(OUT_QUEUE);
-        tokio::spawn(connection::serve(stream, client, self.to_hub.clone(), messages));
-        let full = self.clients.len() >= MAX_CONNECTIONS;
-        self.clients.insert(client, out);
+        let full = self.outboxes.count() >= MAX_CONNECTIONS;
+        self.outboxes.add(client, connection::open(stream, client, self.to_hub.clone()));
         if full {
             let error = format!(
                 "there are {MAX_CONNECTIONS} connections, which is the most: close one and try again"
@@ -318,12 +335,13 @@ impl Hub {
             self.keep_events();
             let Some(effect) = self.mux.next_effect() else { return };
             match effect {
-                Effect::Reply { client, bytes } => self.tell(client, ToClient::Reply(bytes)),
+                Effect::Reply { client, bytes } => self.tell(client, ToClient::Answer(bytes)),
+                Effect::Late { client, bytes } => {
+                    self.outboxes.tell_late(client, bytes, clock::now());
+                }
                 Effect::Stream { client, bytes } => self.tell(client, ToClient::Stream(bytes)),
                 Effect::ReadOn(client) => self.tell(client, ToClient::ReadOn),
-                Effect::Close(client) => {
-                    self.clients.remove(&client);
-                }
+                Effect::Close(client) => self.outboxes.close(client),
                 Effect::Spawn(plan) => spawn::start(*plan, self.to_hub.clone()),
                 Effect::Input(id) => self.write(id),
                 Effect::Resize { id, size } => self.resize(id, size),
@@ -366,12 +384,16 @@ impl Hub {
         self.mux.on(Incoming::Echo { id, hidden }, clock::now());
     }
 
-    /// A connection whose queue is full has stopped keeping to the rules; it is let go.
     fn tell(&mut self, client: ClientId, message: ToClient) {
-        if let Some(out) = self.clients.get(&client)
-            && out.try_send(message).is_err()
-        {
-            self.clients.remove(&client);
+        self.outboxes.tell(client, message);
+    }
+
+    /// Clients get what the turn had for them. What comes of that is for the next one, as there may
+    /// be much to read for someone who reads fast.
+    fn flush(&mut self) {
+        let now = clock::now();
+        for client in self.outboxes.flush(now) {
+            self.mux.on(Incoming::Drained(client), now);
         }
     }
 

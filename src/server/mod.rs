@@ -5,6 +5,7 @@ mod clock;
 mod connection;
 mod hub;
 mod keeper_line;
+mod outbox;
 mod probe;
 mod pty_line;
 mod recorder;
@@ -83,7 +84,8 @@ pub fn run(idle_timeout_ms: Option<u64>, limits: Option<String>) -> io::Result<(
         let (listener, mut hub) = take_over(idle_timeout_ms, limits).await?;
         let news = hub.sender();
         tokio::spawn(accept::run(listener, news));
-        hub.run().await
+        // As a task like the others: whoever wakes the runtime's first one makes a system call.
+        tokio::spawn(async move { hub.run().await }).await?
     })
 }
 
