@@ -1,14 +1,17 @@
-//! The human client as a person feels it, beside tmux in the same run: keys to echo, a flood of
-//! output, first frame, search, resize. The outer terminal is a PTY read by our own grid.
+//! The human client as a person feels it, beside tmux in the same run: keys to echo, alone and
+//! beside a pane that prints at full speed, a flood of output, first frame, search, resize. The outer
+//! terminal is a PTY read by our own grid. Where both are measured they take turns, so that a busy
+//! machine is as busy for one as for the other.
 #![allow(clippy::disallowed_methods)]
 
 use std::io::Write;
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use t4a::os::pty;
 use t4a::term::{Limits, Notice, Size, Terminal};
@@ -16,7 +19,11 @@ use t4a::term::{Limits, Notice, Size, Terminal};
 const SIZE: Size = Size { cols: 100, rows: 30 };
 const KEYS: usize = 600;
 /// Keys before the line is begun anew.
-const LINE: u16 = 60;
+const LINE: u16 = 40;
+/// Keys until it is the other's turn.
+const ROUND: usize = 50;
+/// People type with pauses.
+const PAUSE: Duration = Duration::from_millis(10);
 const FLOOD_MB: usize = 100;
 const ATTACHES: usize = 20;
 const RESIZES: usize = 20;
@@ -80,6 +87,12 @@ impl Outer {
 
     fn until_text(&mut self, wanted: &str) {
         self.until(wanted, |screen| text(screen).contains(wanted));
+    }
+
+    /// Splits the focused pane and waits until so many are labelled; the status bar has one label more.
+    fn split(&mut self, keys: &[u8], panes: usize) {
+        self.types(keys);
+        self.until("a pane more", |screen| text(screen).matches("] edit").count() == panes + 1);
     }
 
     fn resize(&mut self, size: Size) {
@@ -188,38 +201,120 @@ fn timed(act: impl FnOnce()) -> Duration {
     start.elapsed()
 }
 
-/// From a key to its echo on the outer screen, through client, server and the kernel's tty.
-fn echo(mux: &Mux) -> (Duration, Duration) {
-    let id = mux.create("echo ready; exec cat");
-    let mut outer = mux.attach(&id);
-    outer.until_text("ready");
-    let mut taken = Vec::new();
-    // The first key shows where the cursor is when all is drawn.
-    outer.types(b"x");
-    outer.until("a first echo", |screen| {
-        text(screen).lines().any(|row| row.contains('x') && !row.contains("ready"))
-    });
-    let row =
-        text(&outer.screen).lines().position(|row| row.contains('x') && !row.contains("ready"));
-    let row = row.unwrap_or(0) as u16;
-    let first = (0..SIZE.cols).find(|col| cell(&outer.screen, row, *col) == "x").unwrap_or(0);
-    let mut col = first + 1;
-    for _ in 0..KEYS {
-        if col >= first + LINE {
-            outer.types(b"\x15");
-            outer.until("an empty line", |screen| cell(screen, row, first) == " ");
-            col = first;
-        }
-        col += 1;
-        // People type with pauses.
-        std::thread::sleep(Duration::from_millis(10));
-        taken.push(timed(|| {
-            outer.types(b"x");
-            outer.until("the echo", |screen| cell(screen, row, col - 1) == "x");
-        }));
+/// Someone who types into `cat`, and how long each key took to be seen.
+struct Typist {
+    outer: Outer,
+    row: u16,
+    /// Where the line begins, and where the next key will be seen.
+    first: u16,
+    col: u16,
+    taken: Vec<Duration>,
+}
+
+impl Typist {
+    /// The first key shows where the cursor is when all is drawn.
+    fn sits_down(mut outer: Outer) -> Typist {
+        let shown = |screen: &Terminal| {
+            let (row, col) = (screen.cursor().row, screen.cursor().col);
+            col > 0 && cell(screen, row, col - 1) == "x"
+        };
+        outer.types(b"x");
+        outer.until("a first echo", shown);
+        let (row, col) = (outer.screen.cursor().row, outer.screen.cursor().col);
+        Typist { outer, row, first: col - 1, col, taken: Vec::new() }
     }
-    outer.close();
-    ranks(taken)
+
+    fn types(&mut self, keys: usize, pause: Duration) {
+        let (row, first) = (self.row, self.first);
+        for _ in 0..keys {
+            if self.col >= first + LINE {
+                self.outer.types(b"\x15");
+                self.outer.until("an empty line", |screen| cell(screen, row, first) == " ");
+                self.col = first;
+            }
+            let col = self.col;
+            std::thread::sleep(pause);
+            self.taken.push(timed(|| {
+                self.outer.types(b"x");
+                self.outer.until("the echo", |screen| cell(screen, row, col) == "x");
+            }));
+            self.col += 1;
+        }
+    }
+}
+
+/// From a key to its echo on the outer screen, through client, server and the kernel's tty.
+fn echo(both: &[Mux], what: &str, pause: Duration) {
+    let sits_down = |mux: &Mux| {
+        let mut outer = mux.attach(&mux.create("echo ready; exec cat"));
+        outer.until_text("ready");
+        Typist::sits_down(outer)
+    };
+    let mut typists: Vec<Typist> = both.iter().map(sits_down).collect();
+    for _ in 0..KEYS / ROUND {
+        typists.iter_mut().for_each(|typist| typist.types(ROUND, pause));
+    }
+    for (mux, typist) in both.iter().zip(typists) {
+        report(&format!("{what}, {}", mux.name), ranks(typist.taken));
+        typist.outer.close();
+    }
+}
+
+/// A pane beside the one that is typed into, whose program prints as fast as it can; it is stopped
+/// while the other multiplexer has its turn.
+struct Noise(Pid);
+
+impl Noise {
+    fn begin(mux: &Mux, id: &str, outer: &mut Outer) -> Noise {
+        let path = mux.dir.path().join("noise");
+        let script = format!("echo $$ > {0}.pid; exec yes 'noise and more of it'", path.display());
+        std::fs::write(&path, script).expect("a file");
+        if mux.name == "tmux" {
+            let split = ["split-window", "-h", "-d", "-t", id, "sh"];
+            let _ = mux.command(&split).arg(&path).status();
+        } else {
+            outer.split(b"\0|", 2);
+            outer.types(format!("exec sh {}\r", path.display()).as_bytes());
+        }
+        outer.until_text("noise and more");
+        if mux.name == "t4a" {
+            outer.types(b"\0h");
+            outer.until("the left pane", |screen| screen.cursor().col < SIZE.cols / 2);
+        }
+        let pid = std::fs::read_to_string(path.with_extension("pid")).expect("a number");
+        let pid = Pid::from_raw(pid.trim().parse().expect("a number")).expect("a process");
+        let noise = Noise(pid);
+        noise.tell(Signal::STOP);
+        noise
+    }
+
+    fn tell(&self, signal: Signal) {
+        kill_process(self.0, signal).expect("it runs");
+    }
+}
+
+/// The same beside a pane that is drawn as fast as it can be.
+fn echo_beside_noise(both: &[Mux]) {
+    let sits_down = |mux: &Mux| {
+        let id = mux.create("echo ready; exec cat");
+        let mut outer = mux.attach(&id);
+        outer.until_text("ready");
+        let noise = Noise::begin(mux, &id, &mut outer);
+        (Typist::sits_down(outer), noise)
+    };
+    let mut typists: Vec<(Typist, Noise)> = both.iter().map(sits_down).collect();
+    for _ in 0..KEYS / ROUND {
+        for (typist, noise) in &mut typists {
+            noise.tell(Signal::CONT);
+            typist.types(ROUND, PAUSE);
+            noise.tell(Signal::STOP);
+        }
+    }
+    for (mux, (typist, noise)) in both.iter().zip(typists) {
+        report(&format!("key to echo beside noise, {}", mux.name), ranks(typist.taken));
+        noise.tell(Signal::KILL);
+        typist.outer.close();
+    }
 }
 
 fn file(dir: &Path) -> PathBuf {
@@ -236,37 +331,56 @@ fn file(dir: &Path) -> PathBuf {
     path
 }
 
-/// Wall time and bytes to the outer terminal.
-fn flood(mux: &Mux, path: &Path) -> (Duration, usize) {
+/// How a flood of output went.
+struct Flood {
+    taken: Duration,
+    bytes: usize,
+    /// From the moment that the program's last line tells to its being seen.
+    lag: Duration,
+}
+
+fn flood(mux: &Mux, path: &Path) -> Flood {
     let script =
-        format!("echo ready; read x; cat {}; echo; echo all of it; exec cat", path.display());
+        format!("echo ready; read x; cat {}; echo; date +the.end.%s.%N; exec cat", path.display());
     let id = mux.create(&script);
     let mut outer = mux.attach(&id);
     outer.until_text("ready");
     outer.bytes = 0;
+    let mut lag = Duration::ZERO;
     let taken = timed(|| {
         outer.types(b"\r");
-        outer.until_text("all of it");
+        outer.until_text("the.end.");
+        lag = since_told(&text(&outer.screen));
     });
     let bytes = outer.bytes;
     outer.close();
-    (taken, bytes)
+    Flood { taken, bytes, lag }
 }
 
-fn first_frame(mux: &Mux) -> (Duration, Duration) {
-    let id =
-        mux.create("for i in 1 2 3 4 5 6 7 8 9; do echo line $i; done; echo the last; exec cat");
-    let attach = || {
-        let mut kept = None;
-        let taken = timed(|| {
-            let mut outer = mux.attach(&id);
+fn since_told(text: &str) -> Duration {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let told = text.split("the.end.").nth(1).unwrap_or_default();
+    let mut numbers = told.split(|c: char| !c.is_ascii_digit()).filter_map(|n| n.parse().ok());
+    let then = Duration::new(numbers.next().unwrap_or(0), numbers.next().unwrap_or(0) as u32);
+    now.saturating_sub(then)
+}
+
+fn first_frame(both: &[Mux]) {
+    let script = "for i in 1 2 3 4 5 6 7 8 9; do echo line $i; done; echo the last; exec cat";
+    let ids: Vec<String> = both.iter().map(|mux| mux.create(script)).collect();
+    let mut taken = vec![Vec::new(); both.len()];
+    for _ in 0..ATTACHES {
+        for (at, mux) in both.iter().enumerate() {
+            let start = Instant::now();
+            let mut outer = mux.attach(&ids[at]);
             outer.until_text("the last");
-            kept = Some(outer);
-        });
-        kept.into_iter().for_each(|outer| outer.close());
-        taken
-    };
-    ranks((0..ATTACHES).map(|_| attach()).collect())
+            taken[at].push(start.elapsed());
+            outer.close();
+        }
+    }
+    for (mux, taken) in both.iter().zip(taken) {
+        report(&format!("attach to first full frame, {}", mux.name), ranks(taken));
+    }
 }
 
 /// From Enter after a pattern to the line that has it, 10,000 lines back.
@@ -293,10 +407,11 @@ fn resize(mux: &Mux) -> (Duration, Duration) {
     let id = mux.create("echo ready; exec cat");
     let mut outer = mux.attach(&id);
     outer.until_text("ready");
-    for keys in [b"\0|", b"\0-", b"\0h", b"\0-"] {
-        outer.types(keys);
-        std::thread::sleep(Duration::from_millis(300));
-    }
+    outer.split(b"\0|", 2);
+    outer.split(b"\0-", 3);
+    outer.types(b"\0h");
+    outer.until("the left pane", |screen| screen.cursor().col < SIZE.cols / 2);
+    outer.split(b"\0-", 4);
     let panes = |screen: &Terminal| {
         let size = screen.size();
         let rows: Vec<String> = text(screen).lines().map(str::to_owned).collect();
@@ -321,24 +436,25 @@ fn resize(mux: &Mux) -> (Duration, Duration) {
 fn main() {
     let both: Vec<Mux> = [Some(Mux::t4a()), Mux::tmux()].into_iter().flatten().collect();
     println!("{:<44}{:>13}{:>13}", "", "median", "p99");
-    for mux in &both {
-        report(&format!("key to echo, {}", mux.name), echo(mux));
-    }
-    for mux in &both {
-        report(&format!("attach to first full frame, {}", mux.name), first_frame(mux));
-    }
+    echo(&both, "key to echo", PAUSE);
+    echo(&both, "key to echo, typed at once", Duration::ZERO);
+    echo_beside_noise(&both);
+    first_frame(&both);
     report("resize of 4 panes, t4a", resize(&both[0]));
     let found = search(&both[0]);
     report("search of 10,000 lines, t4a", (found, found));
     println!(
-        "\n{:<44}{:>13}{:>13}",
+        "\n{:<44}{:>13}{:>13}{:>13}",
         format!("cat of {FLOOD_MB} MB, attached"),
         "wall s",
-        "MB drawn"
+        "MB drawn",
+        "lag ms"
     );
     let path = file(both[0].dir.path());
     for mux in &both {
-        let (taken, bytes) = flood(mux, &path);
-        println!("{:<44}{:>13.2}{:>13.2}", mux.name, taken.as_secs_f64(), bytes as f64 / 1e6);
+        let Flood { taken, bytes, lag } = flood(mux, &path);
+        let (taken, drawn, lag) =
+            (taken.as_secs_f64(), bytes as f64 / 1e6, lag.as_secs_f64() * 1e3);
+        println!("{:<44}{taken:>13.2}{drawn:>13.2}{lag:>13.2}", mux.name);
     }
 }

@@ -16,7 +16,7 @@ use super::scroll::{Rows, Spot};
 use super::window::Window;
 use crate::command::{self, Command};
 use crate::input::Key;
-use crate::wire::{EventKind, Role, tagged_request_line};
+use crate::wire::{EventKind, Frame, Role, tagged_request_line};
 
 /// The smallest outer terminal that is drawn on.
 pub const MIN_COLS: u16 = 40;
@@ -38,7 +38,9 @@ pub enum Incoming {
     Mouse(Pointer),
     Focus(bool),
     Resize(u16, u16),
-    /// A line from the server.
+    /// What a view shows now.
+    Frame(Box<Frame>),
+    /// Any other line from the server.
     Line(Value),
     Lost,
     Connected,
@@ -50,6 +52,17 @@ pub enum Incoming {
         branch: Option<String>,
     },
     Tick,
+}
+
+impl Incoming {
+    /// A line from the server; None if it is not JSON. A frame comes with each key: it is read
+    /// without a detour.
+    pub fn read(line: &[u8]) -> Option<Incoming> {
+        match serde_json::from_slice(line) {
+            Ok(frame) => Some(Incoming::Frame(Box::new(frame))),
+            Err(_) => serde_json::from_slice(line).ok().map(Incoming::Line),
+        }
+    }
 }
 
 /// The outer mouse, at a cell of the outer screen.
@@ -257,6 +270,7 @@ impl App {
                 self.rows = self.start.size.1.unwrap_or(rows).min(rows);
                 self.effect(Effect::Redraw);
             }
+            Incoming::Frame(frame) => self.frame(&frame),
             Incoming::Line(line) => self.hear(&line),
             Incoming::Lost => self.lost(),
             Incoming::Connected => self.connected_again(),
@@ -265,6 +279,7 @@ impl App {
                 if let (Some(overlay), Some(branch)) = (&mut self.overlay, &branch) {
                     overlay.on_branch(&cwd, branch);
                 }
+                self.still = self.branches.get(&cwd) == Some(&branch) && self.overlay.is_none();
                 self.branches.insert(cwd, branch);
             }
             Incoming::Tick => {}

@@ -1,5 +1,6 @@
 //! What the server says: frames, answers and events.
 
+use serde::Deserialize;
 use serde_json::Value;
 
 use super::app::{App, Effect, Layout, ListFor, Pending};
@@ -13,7 +14,7 @@ use crate::wire::Frame;
 impl App {
     pub(super) fn hear(&mut self, line: &Value) {
         if line.get("frame").is_some() {
-            self.frame(line);
+            self.unreadable(line);
         } else if let Some(kind) = line["event"].as_str() {
             self.event(kind, line);
         } else if let Some(pending) = line["tag"].as_u64().and_then(|tag| self.pending.remove(&tag))
@@ -23,32 +24,31 @@ impl App {
     }
 
     /// A frame that cannot be read, of a newer server perhaps, is left out and said.
-    fn frame(&mut self, line: &Value) {
-        let frame = match serde_json::from_value::<Frame>(line.clone()) {
-            Ok(frame) => frame,
-            Err(error) => {
-                return self.say(format!("a frame that this client cannot read: {error}"));
-            }
-        };
+    fn unreadable(&mut self, line: &Value) {
+        let error = Frame::deserialize(line).err().map(|error| error.to_string());
+        self.say(format!("a frame that this client cannot read: {}", error.unwrap_or_default()));
+    }
+
+    pub(super) fn frame(&mut self, frame: &Frame) {
         let now = self.now;
-        if self.overlay.as_mut().is_some_and(|overlay| overlay.frame(&frame)) {
+        if self.overlay.as_mut().is_some_and(|overlay| overlay.frame(frame)) {
             return;
         }
         let found = self.panes.iter_mut().find(|(_, pane)| pane.view == Some(frame.view));
         let Some((id, pane)) = found else { return };
         let (before, size) = (pane.shown_from(), pane.screen.size());
-        let refused = pane.apply(&frame, now);
+        let refused = pane.apply(frame, now);
         let moved = pane.shown_from() != before || pane.screen.size() != size || frame.full;
         if !moved && frame.state.is_none() && pane.scroll.is_none() {
             self.still = true;
             self.changed.a_frame = true;
             self.changed.rows.extend(frame.lines.iter().map(|line| (*id, line.row)));
         }
-        let cwd = pane.screen.state.cwd.clone();
+        let cwd = frame.state.as_ref().and_then(|state| state.cwd.clone());
         if refused {
             self.say("an agent wanted to type and was refused: you hold the keyboard");
         }
-        if let Some(cwd) = cwd.filter(|cwd| frame.state.is_some() && !cwd.is_empty()) {
+        if let Some(cwd) = cwd.filter(|cwd| !cwd.is_empty()) {
             self.effect(Effect::LookUp(cwd));
         }
     }

@@ -47,10 +47,14 @@ pub fn run(start: Start) -> Result<String, Trouble> {
         resizes,
         painter: Painter::new(Tty::depth()),
         canvas: Canvas::new(cols, rows),
+        lookups: Vec::new(),
+        bytes: Vec::new(),
+        out: Vec::new(),
         lost_at: None,
-        painted: None,
-        heard: now(),
+        painted: now(),
+        heard: None,
         stale: true,
+        hurry: false,
         end: None,
     };
     let end = looper.serve();
@@ -68,10 +72,18 @@ struct Loop {
     resizes: Heard,
     painter: Painter,
     canvas: Canvas,
+    /// Directories whose branch is to be looked up.
+    lookups: Vec<String>,
+    /// What is painted; the memory is used again.
+    bytes: Vec<u8>,
+    /// Lines for the server.
+    out: Vec<u8>,
     lost_at: Option<Instant>,
-    painted: Option<Instant>,
-    heard: Instant,
+    painted: Instant,
+    heard: Option<Instant>,
     stale: bool,
+    /// Something came that is to be seen at once.
+    hurry: bool,
     end: Option<String>,
 }
 
@@ -79,10 +91,15 @@ impl Loop {
     fn serve(&mut self) -> Result<String, Trouble> {
         loop {
             self.perform()?;
+            self.send();
             if let Some(end) = self.end.take() {
                 return Ok(end);
             }
             self.paint_if_due()?;
+            if !self.lookups.is_empty() {
+                self.look_up();
+                continue;
+            }
             self.listen()?;
         }
     }
@@ -121,16 +138,19 @@ impl Loop {
     }
 
     fn hear(&mut self, incoming: Incoming) -> Result<(), Trouble> {
-        self.heard = now();
-        self.app.on(incoming, self.heard);
+        // The mouse and new sizes come in storms.
+        self.hurry |= !matches!(incoming, Incoming::Mouse(_) | Incoming::Resize(..));
+        let now = now();
+        self.heard = Some(now);
+        self.app.on(incoming, now);
         self.perform()
     }
 
     fn hear_server(&mut self) -> Result<(), Trouble> {
         let Some(server) = &mut self.server else { return Ok(()) };
         let mut lines = Vec::new();
-        let taken = server.take(|line| lines.extend(serde_json::from_slice(line)));
-        lines.into_iter().try_for_each(|line| self.hear(Incoming::Line(line)))?;
+        let taken = server.take(|line| lines.extend(Incoming::read(line)));
+        lines.into_iter().try_for_each(|line| self.hear(line))?;
         if taken.is_err() {
             self.server = None;
             self.lost_at = Some(now());
@@ -162,30 +182,39 @@ impl Loop {
     fn perform(&mut self) -> Result<(), Trouble> {
         for effect in self.app.take_effects() {
             match effect {
-                Effect::Send(line) => self.send(&line),
+                Effect::Send(line) => self.out.extend(line),
                 Effect::Clipboard(text) => self.tty.write(&clipboard(&text))?,
                 Effect::Leave(why) => self.end = Some(why),
                 Effect::Redraw => self.painter.forget(),
-                Effect::Suspend => self.suspend()?,
+                Effect::Suspend => {
+                    self.send();
+                    self.suspend()?;
+                }
                 Effect::ReadConfig => {
                     let (config, problems) = read_config();
                     self.tty.set_mouse(config.mouse)?;
                     self.app.on(Incoming::Config(Box::new(config), problems), now());
                 }
-                Effect::LookUp(cwd) => {
-                    let branch = git::branch(&cwd);
-                    self.app.on(Incoming::Branch { cwd, branch }, now());
-                }
+                Effect::LookUp(cwd) => self.lookups.push(cwd),
             }
         }
         Ok(())
     }
 
-    /// When it cannot be written, reading will tell that the server is gone.
-    fn send(&mut self, line: &[u8]) {
-        if let Some(server) = &mut self.server {
-            let _ = server.send(line);
+    /// Not before all else is painted: files are read for it.
+    fn look_up(&mut self) {
+        for cwd in std::mem::take(&mut self.lookups) {
+            let branch = git::branch(&cwd);
+            self.app.on(Incoming::Branch { cwd, branch }, now());
         }
+    }
+
+    /// When it cannot be written, reading will tell that the server is gone.
+    fn send(&mut self) {
+        if let Some(server) = self.server.as_mut().filter(|_| !self.out.is_empty()) {
+            let _ = server.send(&self.out);
+        }
+        self.out.clear();
     }
 
     fn suspend(&mut self) -> Result<(), Trouble> {
@@ -198,22 +227,24 @@ impl Loop {
         Ok(())
     }
 
-    /// At once after a pause, and when nothing more comes, so that a typed key is seen at once;
-    /// else at the pace.
+    /// At once when the server or the person brought it; None says so. What the mouse does, and the
+    /// empty screen of the beginning, when nothing more comes, or at the pace.
     fn paint_due(&self) -> Option<Instant> {
-        self.painted.map(|at| at + PACE).min(Some(self.heard + QUIET))
+        let pace = self.painted + PACE;
+        let quiet = self.heard.map_or(pace, |heard| heard + QUIET);
+        (!self.hurry).then(|| quiet.min(pace))
     }
 
     fn paint_if_due(&mut self) -> Result<(), Trouble> {
         self.stale |= self.app.has_changed();
         if self.stale && self.paint_due().is_none_or(|due| due <= now()) {
-            let mut bytes = Vec::new();
             let rows = self.app.update(&mut self.canvas);
-            self.painter.paint(&self.canvas, rows.as_ref(), &mut bytes);
-            self.stale = false;
-            if !bytes.is_empty() {
-                self.tty.write(&bytes)?;
-                self.painted = Some(now());
+            self.bytes.clear();
+            self.painter.paint(&self.canvas, rows.as_ref(), &mut self.bytes);
+            (self.stale, self.hurry) = (false, false);
+            if !self.bytes.is_empty() {
+                self.painted = now();
+                self.tty.write(&self.bytes)?;
             }
         }
         Ok(())

@@ -119,6 +119,8 @@ fn give_back() {
 /// What the person does, as it comes.
 pub struct Person {
     stdin: io::Stdin,
+    /// What was read last; the memory is used again.
+    typed: Vec<u8>,
     decoder: Decoder,
     /// When a lone Escape is just that.
     escape: Option<Instant>,
@@ -126,7 +128,8 @@ pub struct Person {
 
 impl Person {
     pub fn new() -> Person {
-        Person { stdin: io::stdin(), decoder: Decoder::default(), escape: None }
+        let typed = Vec::with_capacity(READ_CHUNK);
+        Person { stdin: io::stdin(), typed, decoder: Decoder::default(), escape: None }
     }
 
     pub fn fd(&self) -> BorrowedFd<'_> {
@@ -141,9 +144,9 @@ impl Person {
     pub fn heard(&mut self, readable: bool, now: Instant) -> io::Result<Vec<Incoming>> {
         let mut inputs = Vec::new();
         if readable {
-            let mut buffer = [0; READ_CHUNK];
-            let count = tty::read(self.fd(), &mut buffer)?;
-            inputs = self.decoder.feed(&buffer[..count]);
+            self.typed.clear();
+            tty::read(self.stdin.as_fd(), &mut self.typed)?;
+            inputs = self.decoder.feed(&self.typed);
             self.escape = None;
         } else if self.escape.is_some_and(|due| due <= now) {
             inputs = self.decoder.give_up();

@@ -22,9 +22,9 @@ impl Lines {
         self.stream.as_fd()
     }
 
-    /// Sends a whole line, waiting if need be.
-    pub fn send(&mut self, line: &[u8]) -> io::Result<()> {
-        self.stream.write_all(line)
+    /// Sends whole lines, waiting if need be.
+    pub fn send(&mut self, lines: &[u8]) -> io::Result<()> {
+        self.stream.write_all(lines)
     }
 
     /// Hands over the lines that have come; does not wait. An error when there will be no more.
@@ -38,12 +38,15 @@ impl Lines {
     }
 
     fn fill(&mut self) -> io::Result<()> {
-        let mut chunk = [0; READ_CHUNK];
         let most = self.buffer.len() + MAX_TAKEN;
         while self.buffer.len() < most {
-            match socket::read_now(self.fd(), &mut chunk) {
+            self.buffer.reserve(READ_CHUNK);
+            let room = self.buffer.capacity() - self.buffer.len();
+            match socket::read_now(self.stream.as_fd(), &mut self.buffer) {
                 Ok(0) => return Err(ErrorKind::UnexpectedEof.into()),
-                Ok(count) => self.buffer.extend_from_slice(&chunk[..count]),
+                Ok(count) if count == room => {}
+                // That was all; if more comes, it can be read again.
+                Ok(_) => break,
                 Err(error) if error.kind() == ErrorKind::WouldBlock => break,
                 Err(error) => return Err(error),
             }

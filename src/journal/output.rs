@@ -232,6 +232,11 @@ impl Journal {
         header.head.store(head + bytes.len() as u64, Release);
     }
 
+    /// The last read may not have had room for all that there was.
+    pub fn is_full(&self) -> bool {
+        self.room() == 0
+    }
+
     /// The next turn may find no room.
     pub fn is_filling(&self) -> bool {
         self.room() < TURN

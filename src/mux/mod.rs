@@ -208,6 +208,11 @@ pub enum Effect {
         client: ClientId,
         bytes: Vec<u8>,
     },
+    /// An answer that nobody is in a hurry for: it may wait a moment for something to go with.
+    Late {
+        client: ClientId,
+        bytes: Vec<u8>,
+    },
     /// A batch of events; `Drained` comes back when it was taken.
     Stream {
         client: ClientId,
@@ -431,6 +436,10 @@ impl Mux {
         self.effects.pop_front()
     }
 
+    pub fn has_effects(&self) -> bool {
+        !self.effects.is_empty()
+    }
+
     /// When `Tick` is due.
     pub fn next_deadline(&self) -> Option<Instant> {
         self.timers.next()
@@ -467,6 +476,12 @@ impl Mux {
     /// Gives out an answer that was put together with `Ticket::line`.
     pub fn reply(&mut self, ticket: &Ticket, bytes: Vec<u8>) {
         self.effect(Effect::Reply { client: ticket.client, bytes });
+        self.end(ticket);
+    }
+
+    /// Answers someone who does not wait for it.
+    fn answer_late(&mut self, ticket: &Ticket, body: impl Serialize) {
+        self.effect(Effect::Late { client: ticket.client, bytes: ticket.line(body) });
         self.end(ticket);
     }
 

@@ -7,7 +7,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::limits::{KILL_GRACE, MAX_DEAD, MAX_INPUT_QUEUE, MAX_TERMINALS, READY_TIMEOUT};
+use super::limits::{
+    FRAME_PACE, FRAME_QUIET, KILL_GRACE, MAX_DEAD, MAX_INPUT_QUEUE, MAX_TERMINALS, READY_TIMEOUT,
+};
 use super::*;
 
 const ME: ClientId = ClientId(1);
@@ -71,7 +73,9 @@ impl Bench {
     fn lines(&mut self) -> Vec<Value> {
         let effects = std::mem::take(&mut self.effects);
         let bytes = effects.into_iter().filter_map(|effect| match effect {
-            Effect::Reply { bytes, .. } | Effect::Stream { bytes, .. } => Some(bytes),
+            Effect::Reply { bytes, .. }
+            | Effect::Late { bytes, .. }
+            | Effect::Stream { bytes, .. } => Some(bytes),
             _ => None,
         });
         let all: Vec<u8> = bytes.flatten().collect();
@@ -499,4 +503,77 @@ fn after_a_second_ctrl_c_the_prompt_must_stand_for_a_while() {
     assert!(!answered(&mut bench), "the second Ctrl-C may still be on its way");
     bench.pass(limits::CANCEL_CALM);
     assert!(answered(&mut bench));
+}
+
+impl Bench {
+    /// One who looks at a terminal and has its first frame; nobody else subscribes.
+    fn viewer(&mut self) -> (TerminalId, u64) {
+        let id = self.cat();
+        self.ask(json!({"cmd": "attach", "id": id.to_string(), "tag": "v", "name": "ann"}));
+        let lines = self.lines();
+        let view = lines.iter().find_map(|line| line["view"].as_u64()).unwrap();
+        self.pass(FRAME_PACE);
+        self.lines();
+        (id, view)
+    }
+
+    fn presses(&mut self, view: u64) {
+        self.ask(json!({"cmd": "keys", "view": view, "keys": ["x"], "tag": "k"}));
+    }
+
+    fn frames(&mut self) -> Vec<Value> {
+        self.lines().into_iter().filter(|line| line.get("frame").is_some()).collect()
+    }
+}
+
+/// The first key of a while also changes who is said to type: that comes with its echo.
+#[test]
+fn a_key_is_shown_at_once_and_in_one_frame() {
+    let mut bench = bench();
+    let (id, view) = bench.viewer();
+    bench.presses(view);
+    assert!(bench.frames().is_empty(), "before there is anything to be seen");
+    bench.now += Duration::from_micros(50);
+    bench.print(id, b"x");
+    let frames = bench.frames();
+    assert_eq!(frames.len(), 1);
+    assert_eq!(frames[0]["state"]["typing"], "ann");
+    // Typed faster than frames follow one another.
+    for _ in 0..3 {
+        bench.presses(view);
+        bench.now += Duration::from_micros(50);
+        bench.print(id, b"x");
+        assert_eq!(bench.frames().len(), 1);
+    }
+    // Only the first of what comes of a key is in a hurry.
+    bench.print(id, b"y");
+    assert!(bench.frames().is_empty());
+    bench.pass(FRAME_QUIET);
+    assert_eq!(bench.frames().len(), 1);
+}
+
+#[test]
+fn a_key_without_an_echo_holds_nothing_up_for_long() {
+    let mut bench = bench();
+    let (_, view) = bench.viewer();
+    bench.presses(view);
+    bench.pass(FRAME_PACE);
+    let frames = bench.frames();
+    assert_eq!(frames.len(), 1);
+    assert_eq!(frames[0]["state"]["typing"], "ann");
+}
+
+#[test]
+fn only_one_who_does_not_wait_for_it_is_answered_late() {
+    let mut bench = bench();
+    let (id, view) = bench.viewer();
+    let late = |bench: &mut Bench, request: Value| {
+        bench.ask(request);
+        let effects = std::mem::take(&mut bench.effects);
+        effects.iter().any(|effect| matches!(effect, Effect::Late { .. }))
+    };
+    let id = id.to_string();
+    assert!(late(&mut bench, json!({"cmd": "keys", "view": view, "keys": ["x"], "tag": 1})));
+    assert!(!late(&mut bench, json!({"cmd": "keys", "view": view, "keys": ["x"]})));
+    assert!(!late(&mut bench, json!({"cmd": "keys", "id": id, "keys": ["x"], "tag": 1})));
 }

@@ -31,6 +31,8 @@ pub struct View {
     /// What was told with the last frame that had a state.
     told: Option<ViewState>,
     sent: Option<Instant>,
+    /// Since when no frame has shown what came of the view's own input.
+    typed: Option<Instant>,
     /// Something is to be shown that the last frame did not.
     stale: bool,
     /// For a viewer that is a terminal itself: the program's bytes instead of frames.
@@ -113,10 +115,15 @@ impl Views {
 
 impl View {
     /// When its next frame may be sent; at once if that is not told. Not before more could come
-    /// that belongs to it, but not later than the pace.
+    /// that belongs to it, but not later than the pace. What comes first after its own input is shown
+    /// at once, and until then nothing else for a moment, which would only delay it.
     fn due(&self, terminal: &Terminal) -> Option<Instant> {
         let sent = self.sent.filter(|_| self.raw.is_none())?;
-        Some((sent + FRAME_PACE).min(terminal.last_output + FRAME_QUIET))
+        match self.typed {
+            Some(typed) if terminal.last_output > typed => None,
+            Some(typed) => Some(typed + FRAME_PACE),
+            None => Some((sent + FRAME_PACE).min(terminal.last_output + FRAME_QUIET)),
+        }
     }
 }
 
@@ -139,6 +146,7 @@ impl Mux {
             shown: None,
             told: None,
             sent: None,
+            typed: None,
             stale: true,
             raw: raw.then(Raw::default),
         };
@@ -307,19 +315,26 @@ impl Mux {
             }
             return Err(failure);
         }
-        let name = match by {
-            Typist::Agent => "agent".to_owned(),
-            Typist::View(view) => {
-                self.views.all.get(&view).map(|view| view.name.clone()).unwrap_or_default()
-            }
-        };
         let (now, seq) = (self.now, self.seq());
-        let Some(terminal) = self.get_mut(id) else { return Ok(()) };
+        let Some(terminal) = self.terminals.get_mut(&id) else { return Ok(()) };
         terminal.type_in(bytes)?;
         terminal.note_input(bytes, seq, now);
-        let before = terminal.typing.replace((name, now));
-        if before.map(|(name, _)| name) != terminal.typing.as_ref().map(|(name, _)| name.clone()) {
-            self.touch(id);
+        let name = match by {
+            Typist::Agent => "agent",
+            Typist::View(view) => match self.views.all.get_mut(&view) {
+                Some(view) => {
+                    view.typed.get_or_insert(now);
+                    &view.name
+                }
+                None => "",
+            },
+        };
+        match &mut terminal.typing {
+            Some((before, at)) if before == name => *at = now,
+            typing => {
+                *typing = Some((name.to_owned(), now));
+                self.touch(id);
+            }
         }
         Ok(())
     }
@@ -420,6 +435,7 @@ impl Mux {
             view.stale = false;
             if !line.is_empty() {
                 (view.shown, view.told, view.sent) = (Some(shown), Some(state), Some(now));
+                view.typed = None;
             }
         }
         line

@@ -43,6 +43,12 @@ impl Ready {
         self.0.try_io(Interest::READABLE, |fd| read(fd.as_fd()))
     }
 
+    /// All that was there when it was last heard to be readable has been read: arms `readable` again
+    /// without another try. What has come since then is told anew.
+    pub fn read_all(&self) {
+        let _ = self.try_read::<()>(|_| Err(io::ErrorKind::WouldBlock.into()));
+    }
+
     /// Runs `write` if the descriptor may be writable; its `WouldBlock` arms `writable` again.
     pub fn try_write<T>(
         &self,

@@ -6,6 +6,7 @@ use std::os::fd::{AsFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 
+use rustix::buffer::spare_capacity;
 use rustix::fs::{FlockOperation, Mode, OFlags};
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, RecvFlags, SocketAddrUnix, SocketType};
@@ -247,12 +248,13 @@ fn own_link(link: &Path) -> Option<PathBuf> {
     (stat.st_uid == my_uid()).then(|| std::fs::read_link(link).ok())?
 }
 
-/// Reads what is there; `WouldBlock` when that is nothing, though writes to it may wait.
-pub fn read_now(socket: BorrowedFd<'_>, buffer: &mut [u8]) -> io::Result<usize> {
+/// Reads what is there to the end of `buffer`, as far as it has room; `WouldBlock` when there is
+/// nothing, though writes to it may wait.
+pub fn read_now(socket: BorrowedFd<'_>, buffer: &mut Vec<u8>) -> io::Result<usize> {
     loop {
-        match rustix::net::recv(socket, &mut *buffer, RecvFlags::DONTWAIT) {
+        match rustix::net::recv(socket, spare_capacity(buffer), RecvFlags::DONTWAIT) {
             Err(Errno::INTR) => {}
-            result => return Ok(result?.1),
+            result => return Ok(result?.0),
         }
     }
 }

@@ -1,21 +1,23 @@
-//! One client's connection: lines in, answers and events out.
+//! One client's connection: lines in, and what the hub could not write at once out.
 
 use std::io;
 use std::os::fd::AsFd;
+use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::io::{AsyncReadExt, AsyncWriteExt, Interest};
+use tokio::io::{AsyncReadExt, Interest};
 use tokio::net::UnixStream;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::sync::{Semaphore, mpsc};
 
+use super::outbox::Outbox;
 use super::{News, ToHub};
 use crate::mux::ClientId;
 use crate::mux::limits::{MAX_IN_FLIGHT, MAX_LINE};
 use crate::os::socket;
 
 /// Messages the hub may have waiting for one connection; it never sends more than it is asked for.
-pub const OUT_QUEUE: usize = 4 * MAX_IN_FLIGHT;
+const OUT_QUEUE: usize = 4 * MAX_IN_FLIGHT;
 /// A line that is too long is read to its end before the connection closes, up to here, so that
 /// the client gets to see why.
 const MAX_DISCARD: usize = 64 << 20;
@@ -30,16 +32,15 @@ pub enum FromClient {
     TooLong,
     HalfClosed,
     Gone,
-    Drained,
-    /// So many bytes of pictures were written.
-    Taken(usize),
+    /// A message that was left to the task is written.
+    Wrote(Wrote),
 }
 
 pub enum ToClient {
-    Reply(Vec<u8>),
-    /// `Drained` is due when it was written.
+    Answer(Vec<u8>),
+    /// Events or frames; the next ones come when they were taken.
     Stream(Vec<u8>),
-    /// A line, and bytes after it; `Taken` is due when they were written.
+    /// A line, and bytes after it.
     Picture {
         header: Vec<u8>,
         bytes: Vec<u8>,
@@ -48,16 +49,29 @@ pub enum ToClient {
     ReadOn,
 }
 
-/// Serves one connection until either side ends it.
-pub async fn serve(stream: UnixStream, id: ClientId, hub: ToHub, out: mpsc::Receiver<ToClient>) {
+/// What there is to be told of a message that was written.
+pub enum Wrote {
+    Nothing,
+    Stream,
+    /// So many bytes of pictures.
+    Picture(usize),
+}
+
+/// Begins to serve a connection until either side ends it; what is to be written goes here.
+pub fn open(stream: UnixStream, id: ClientId, hub: ToHub) -> Outbox {
     let (read, write) = stream.into_split();
-    let gate = Semaphore::new(1);
+    let (write, gate) = (Arc::new(write), Arc::new(Semaphore::new(1)));
+    let (to_task, left) = mpsc::channel(OUT_QUEUE);
+    let outbox = Outbox::new(write.clone(), gate.clone(), to_task);
     let reader = Reader { read, buffer: Vec::new(), scanned: 0, ended: false, gone: false };
-    tokio::select! {
-        () = read_lines(reader, id, &hub, &gate) => {}
-        () = write_out(write, id, &hub, &gate, out) => {}
-    }
-    let _ = hub.send(News::Client(id, FromClient::Gone)).await;
+    tokio::spawn(async move {
+        tokio::select! {
+            () = read_lines(reader, id, &hub, &gate) => {}
+            () = write_out(&write, id, &hub, &gate, left) => {}
+        }
+        let _ = hub.send(News::Client(id, FromClient::Gone)).await;
+    });
+    outbox
 }
 
 struct Reader {
@@ -141,9 +155,8 @@ impl Reader {
             return None;
         }
         self.scanned = 0;
-        let rest = self.buffer.split_off(end + 1);
-        let mut line = std::mem::replace(&mut self.buffer, rest);
-        line.pop();
+        let line = self.buffer[..end].to_vec();
+        self.buffer.drain(..=end);
         Some(line)
     }
 
@@ -178,51 +191,65 @@ async fn closed_for_good(read: &OwnedReadHalf) -> bool {
     ready.map_or(true, |ready| ready.is_write_closed())
 }
 
-/// Writes what the hub gives until it closes the connection or the client is gone.
+/// Writes what the hub has left to it until that closes the connection.
 async fn write_out(
-    mut write: OwnedWriteHalf,
+    write: &OwnedWriteHalf,
     id: ClientId,
     hub: &ToHub,
     gate: &Semaphore,
-    mut out: mpsc::Receiver<ToClient>,
+    mut left: mpsc::Receiver<ToClient>,
 ) {
-    while let Some(message) = out.recv().await {
-        let written = match message {
+    while let Some(message) = left.recv().await {
+        // When nobody reads, what was asked for before is still done.
+        let wrote = match message {
             ToClient::ReadOn => {
                 gate.add_permits(1);
-                Ok(())
+                Wrote::Nothing
             }
-            ToClient::Reply(bytes) => write.write_all(&bytes).await,
-            ToClient::Picture { header, bytes } => {
-                let written = write_picture(&mut write, &header, &bytes).await;
-                let _ = hub.send(News::Client(id, FromClient::Taken(bytes.len()))).await;
-                written
+            ToClient::Answer(bytes) => {
+                let _ = write_all(write, &bytes).await;
+                Wrote::Nothing
             }
             ToClient::Stream(bytes) => {
-                let written = write.write_all(&bytes).await;
-                let _ = hub.send(News::Client(id, FromClient::Drained)).await;
-                written
+                let _ = write_all(write, &bytes).await;
+                Wrote::Stream
+            }
+            ToClient::Picture { header, bytes } => {
+                let _ = write_picture(write, &header, &bytes).await;
+                Wrote::Picture(bytes.len())
             }
         };
-        if written.is_err() {
-            return;
-        }
+        let _ = hub.send(News::Client(id, FromClient::Wrote(wrote))).await;
     }
+}
+
+async fn write_all(write: &OwnedWriteHalf, bytes: &[u8]) -> io::Result<()> {
+    send_all(write, bytes, |stream, left| stream.try_write(left)).await
 }
 
 /// Clients that read a line with a `recv` of a few kilobytes would get the first bytes of the picture
 /// with it: the header is sent so that a read ends behind it.
-async fn write_picture(write: &mut OwnedWriteHalf, header: &[u8], bytes: &[u8]) -> io::Result<()> {
-    let mut left = header;
+async fn write_picture(write: &OwnedWriteHalf, header: &[u8], bytes: &[u8]) -> io::Result<()> {
+    let alone = |stream: &UnixStream, left: &[u8]| {
+        stream.try_io(Interest::WRITABLE, || socket::send_alone(stream.as_fd(), left))
+    };
+    send_all(write, header, alone).await?;
+    write_all(write, bytes).await
+}
+
+async fn send_all(
+    write: &OwnedWriteHalf,
+    bytes: &[u8],
+    send: impl Fn(&UnixStream, &[u8]) -> io::Result<usize>,
+) -> io::Result<()> {
+    let mut left = bytes;
     while !left.is_empty() {
         write.writable().await?;
-        let stream: &UnixStream = write.as_ref();
-        let sent = stream.try_io(Interest::WRITABLE, || socket::send_alone(stream.as_fd(), left));
-        match sent {
+        match send(write.as_ref(), left) {
             Ok(count) => left = &left[count..],
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
             Err(error) => return Err(error),
         }
     }
-    write.write_all(bytes).await
+    Ok(())
 }

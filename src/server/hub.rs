@@ -8,8 +8,9 @@ use tokio::net::UnixStream;
 use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
 
-use super::connection::{self, FromClient, OUT_QUEUE, ToClient};
+use super::connection::{self, FromClient, ToClient, Wrote};
 use super::keeper_line::KeeperLine;
+use super::outbox::Outboxes;
 use super::pty_line::{PtyLine, Rest};
 use super::recorder::{Done, Recorded, Recorders};
 use super::rekeep::Rekeep;
@@ -46,7 +47,7 @@ pub struct Hub {
     pub(super) keeper: KeeperLine,
     pub(super) log: Log,
     pub(super) lines: HashMap<TerminalId, PtyLine>,
-    pub(super) clients: HashMap<ClientId, mpsc::Sender<ToClient>>,
+    pub(super) outboxes: Outboxes,
     next_client: u64,
     /// Terminals whose turn it is to be read.
     busy: VecDeque<TerminalId>,
@@ -92,7 +93,7 @@ impl Hub {
             keeper,
             log,
             lines: HashMap::new(),
-            clients: HashMap::new(),
+            outboxes: Outboxes::default(),
             next_client: 0,
             busy: VecDeque::new(),
             buffer: Vec::new(),
@@ -132,6 +133,7 @@ impl Hub {
     pub async fn run(&mut self) -> io::Result<()> {
         loop {
             self.perform();
+            self.flush();
             if let Some(end) = self.end.take() {
                 self.finish_writes().await;
                 return end;
@@ -141,6 +143,10 @@ impl Hub {
                 self.perform();
                 return Ok(());
             }
+            if self.has_more() {
+                // The tasks around the hub get the processor, and new readiness is looked for.
+                tokio::task::yield_now().await;
+            }
             self.wait().await;
             for _ in 0..BURST {
                 match self.news.try_recv() {
@@ -149,14 +155,13 @@ impl Hub {
                 }
                 self.perform();
             }
+            self.flush();
             if self.leaving.is_none() {
                 self.read_one();
             }
             if self.mux.next_deadline().is_some_and(|deadline| deadline <= clock::now()) {
                 self.mux.on(Incoming::Tick, clock::now());
             }
-            // The tasks around the hub get the processor, and new readiness is looked for.
-            tokio::task::yield_now().await;
         }
     }
 
@@ -173,16 +178,23 @@ impl Hub {
         }
     }
 
+    /// Something is to be done without anyone's saying so.
+    fn has_more(&self) -> bool {
+        let may_read = self.leaving.is_none() && !self.busy.is_empty();
+        may_read || self.mux.has_effects()
+    }
+
     /// Until there is something to do.
     async fn wait(&mut self) {
-        let deadline = self.mux.next_deadline().into_iter().chain(self.leaving).min();
+        let deadlines = [self.mux.next_deadline(), self.outboxes.deadline(), self.leaving];
+        let deadline = deadlines.into_iter().flatten().min();
         let deadline: Instant = deadline.unwrap_or_else(|| clock::now() + LONG);
-        let may_read = self.leaving.is_none() && !self.busy.is_empty();
+        let has_more = self.has_more();
         tokio::select! {
             biased;
             Some(news) = self.news.recv() => self.hear(news),
             Some(id) = self.readable.recv() => self.busy.push_back(id),
-            () = std::future::ready(()), if may_read => {}
+            () = std::future::ready(()), if has_more => {}
             () = tokio::time::sleep_until(deadline.into()) => {}
         }
         while let Ok(id) = self.readable.try_recv() {
@@ -287,10 +299,16 @@ impl Hub {
                 self.mux.reject(client, &Failure::new(Code::LineTooLong, error));
             }
             FromClient::HalfClosed => self.mux.on(Incoming::HalfClosed(client), now),
-            FromClient::Drained => self.mux.on(Incoming::Drained(client), now),
-            FromClient::Taken(bytes) => self.mux.on(Incoming::Taken { client, bytes }, now),
+            FromClient::Wrote(wrote) => {
+                self.outboxes.wrote(client);
+                match wrote {
+                    Wrote::Nothing => {}
+                    Wrote::Stream => self.mux.on(Incoming::Drained(client), now),
+                    Wrote::Picture(bytes) => self.mux.on(Incoming::Taken { client, bytes }, now),
+                }
+            }
             FromClient::Gone => {
-                self.clients.remove(&client);
+                self.outboxes.remove(client);
                 self.mux.on(Incoming::Gone(client), now);
             }
         }
@@ -302,10 +320,8 @@ impl Hub {
         }
         let client = ClientId(self.next_client);
         self.next_client += 1;
-        let (out, messages) = mpsc::channel(OUT_QUEUE);
-        tokio::spawn(connection::serve(stream, client, self.to_hub.clone(), messages));
-        let full = self.clients.len() >= MAX_CONNECTIONS;
-        self.clients.insert(client, out);
+        let full = self.outboxes.count() >= MAX_CONNECTIONS;
+        self.outboxes.add(client, connection::open(stream, client, self.to_hub.clone()));
         if full {
             let error = format!(
                 "there are {MAX_CONNECTIONS} connections, which is the most: close one and try again"
@@ -381,12 +397,13 @@ impl Hub {
             self.keep_events();
             let Some(effect) = self.mux.next_effect() else { return };
             match effect {
-                Effect::Reply { client, bytes } => self.tell(client, ToClient::Reply(bytes)),
+                Effect::Reply { client, bytes } => self.tell(client, ToClient::Answer(bytes)),
+                Effect::Late { client, bytes } => {
+                    self.outboxes.tell_late(client, bytes, clock::now());
+                }
                 Effect::Stream { client, bytes } => self.tell(client, ToClient::Stream(bytes)),
                 Effect::ReadOn(client) => self.tell(client, ToClient::ReadOn),
-                Effect::Close(client) => {
-                    self.clients.remove(&client);
-                }
+                Effect::Close(client) => self.outboxes.close(client),
                 Effect::Spawn(plan) => spawn::start(*plan, self.to_hub.clone()),
                 Effect::Input(id) => self.write(id),
                 Effect::Resize { id, size } => self.resize(id, size),
@@ -436,12 +453,16 @@ impl Hub {
         self.mux.on(Incoming::Echo { id, hidden }, clock::now());
     }
 
-    /// A connection whose queue is full has stopped keeping to the rules; it is let go.
     fn tell(&mut self, client: ClientId, message: ToClient) {
-        if let Some(out) = self.clients.get(&client)
-            && out.try_send(message).is_err()
-        {
-            self.clients.remove(&client);
+        self.outboxes.tell(client, message);
+    }
+
+    /// Clients get what the turn had for them. What comes of that is for the next one, as there may
+    /// be much to read for someone who reads fast.
+    fn flush(&mut self) {
+        let now = clock::now();
+        for client in self.outboxes.flush(now) {
+            self.mux.on(Incoming::Drained(client), now);
         }
     }
 

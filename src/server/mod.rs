@@ -7,6 +7,7 @@ mod elsewhere;
 mod formats;
 mod hub;
 mod keeper_line;
+mod outbox;
 mod probe;
 mod pty_line;
 mod recorder;
@@ -108,7 +109,8 @@ pub fn run(start: Start) -> io::Result<()> {
     runtime.block_on(async {
         let mut hub = take_over(start).await?;
         hub.open();
-        hub.run().await
+        // As a task like the others: whoever wakes the runtime's first one makes a system call.
+        tokio::spawn(async move { hub.run().await }).await?
     })
 }
 

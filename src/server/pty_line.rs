@@ -18,6 +18,9 @@ use crate::os::ready::Ready;
 /// Between looks at a tty that its program has closed.
 const CLOSED_PAUSE: Duration = Duration::from_millis(250);
 
+/// Whoever reads less than this has read all that there was: a flood comes in larger pieces.
+const SHORT: usize = 1 << 10;
+
 pub struct PtyLine {
     master: Arc<Ready>,
     pub journal: Journal,
@@ -95,6 +98,10 @@ impl PtyLine {
                 break Rest::More;
             }
             match pty::read_ready(&self.master, |master| self.journal.read(master)) {
+                Read::Data(count) if count < SHORT && !self.journal.is_full() => {
+                    self.master.read_all();
+                    break Rest::Nothing;
+                }
                 Read::Data(_) | Read::Status => {}
                 Read::WouldBlock => break Rest::Nothing,
                 Read::Closed => break Rest::Closed,

@@ -69,7 +69,7 @@ impl Hub {
         self.perform();
         self.leaving = Some(clock::now() + LAST_WRITES);
         // Each connection is closed when it has taken what was answered.
-        self.clients.clear();
+        self.outboxes.close_all();
         self.accepting.iter().for_each(tokio::task::AbortHandle::abort);
     }
 

@@ -167,7 +167,9 @@ fn what_was_typed_and_not_read_is_typed_by_the_new_worker() {
     let before = queued(&server);
     assert!(before > Some(50_000), "{before:?}");
     upgrade(&server, &install(&shelf, "one"));
-    assert_eq!(queued(&server), before);
+    // The kernel may have taken some more of it.
+    let after = queued(&server);
+    assert!(after > Some(50_000) && after <= before, "{before:?}, {after:?}");
     // Once: a worker that dies leaves nothing to be typed again.
     upgrade(&server, &install(&shelf, "two"));
     std::fs::write(server.home().join("go"), "").unwrap();

@@ -114,7 +114,7 @@ impl Desk {
             let _ =
                 frame.as_object_mut().map(|frame| (frame.remove("full"), frame.remove("state")));
         }
-        self.on(Incoming::Line(frame));
+        self.on(Incoming::read(frame.to_string().as_bytes()).unwrap());
     }
 
     fn paint(&mut self) {
