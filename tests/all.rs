@@ -36,6 +36,8 @@ mod mcp;
 mod pictures;
 #[path = "all/playing.rs"]
 mod playing;
+#[path = "all/poison.rs"]
+mod poison;
 #[path = "all/programs.rs"]
 mod programs;
 #[path = "all/reading.rs"]

@@ -203,6 +203,9 @@ struct WorkerArgs {
     limits: Option<String>,
     #[arg(long)]
     keeper_version: String,
+    /// The number of the worker before, if it ended by itself
+    #[arg(long)]
+    crashed: Option<u32>,
 }
 
 #[derive(Debug, Args)]
@@ -304,8 +307,8 @@ fn run(action: Action, out: &mut Output) -> Result<(), Trouble> {
         Action::Daemon(args) => Ok(keeper::run(keeper_start(&args)?)?),
         Action::Upgrade(args) => upgrade::run(args, out),
         Action::Worker(args) => {
-            let WorkerArgs { idle_timeout_ms, limits, keeper_version } = args;
-            Ok(server::run(server::Start { idle_timeout_ms, limits, keeper_version })?)
+            let WorkerArgs { idle_timeout_ms, limits, keeper_version, crashed } = args;
+            Ok(server::run(server::Start { idle_timeout_ms, limits, keeper_version, crashed })?)
         }
         Action::Formats => {
             let formats = serde_json::to_string(&server::Formats::own()).unwrap_or_default();

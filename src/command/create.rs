@@ -131,6 +131,7 @@ impl Command for Create {
             take_over: self.take_over,
             recordings: Vec::new(),
             exit_told: false,
+            degraded: false,
             typed: String::new(),
         };
         let cwd = self.cwd.unwrap_or_else(|| mux.host.home.clone());

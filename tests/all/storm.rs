@@ -33,8 +33,8 @@ pub fn ask(server: &Server, request: &Value) -> Value {
 }
 
 /// A terminal whose lines have their own number, and how many of them were looked at.
-struct Flood {
-    id: String,
+pub struct Flood {
+    pub id: String,
     seen: u64,
 }
 
@@ -51,7 +51,7 @@ impl Flood {
     }
 
     /// One that writes no more than can be read with patience, but that at once.
-    fn bursts(server: &Server) -> Flood {
+    pub fn bursts(server: &Server) -> Flood {
         let burst = format!("seq -f '{FORMAT}' $i $((i+799)); i=$((i+800)); sleep 0.15");
         Flood::run(server, &format!("i=0; while :; do {burst}; done"))
     }
@@ -72,7 +72,7 @@ impl Flood {
     }
 
     /// Reads all lines that came since the last time.
-    fn look(&mut self, server: &Server) {
+    pub fn look(&mut self, server: &Server) {
         let info = ask(server, &json!({"cmd": "info", "id": self.id}));
         assert_ne!(info["degraded"], true, "{info}");
         // The last one may not be whole yet.
