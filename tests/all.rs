@@ -40,6 +40,8 @@ mod persist;
 mod pictures;
 #[path = "all/playing.rs"]
 mod playing;
+#[path = "all/poison.rs"]
+mod poison;
 #[path = "all/programs.rs"]
 mod programs;
 #[path = "all/reading.rs"]

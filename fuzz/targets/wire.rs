@@ -51,6 +51,7 @@ pub fn run(data: &[u8]) {
         program: "/t4a".into(),
         keeper_version: "0".into(),
         upgrade_error: None,
+        trap: None,
         since: Instant::now(),
         since_ms: 1_700_000_000_000,
     };

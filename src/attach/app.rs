@@ -44,6 +44,8 @@ pub enum Incoming {
     Line(Value),
     Lost,
     Connected,
+    /// The server that was connected to has said something.
+    Answered,
     /// The configuration was read again.
     Config(Box<Config>, Vec<String>),
     /// The branch that a directory is on.
@@ -274,6 +276,7 @@ impl App {
             Incoming::Line(line) => self.hear(&line),
             Incoming::Lost => self.lost(),
             Incoming::Connected => self.connected_again(),
+            Incoming::Answered => self.say("connected again"),
             Incoming::Config(config, problems) => self.configured(*config, &problems),
             Incoming::Branch { cwd, branch } => {
                 if let (Some(overlay), Some(branch)) = (&mut self.overlay, &branch) {

@@ -376,6 +376,5 @@ impl App {
         for (id, terminal) in panes {
             self.reattach(id, &terminal);
         }
-        self.say("connected again");
     }
 }

@@ -78,6 +78,7 @@ struct Loop {
     bytes: Vec<u8>,
     /// Lines for the server.
     out: Vec<u8>,
+    /// When the server was lost, until one has said something again.
     lost_at: Option<Instant>,
     painted: Instant,
     heard: Option<Instant>,
@@ -150,10 +151,13 @@ impl Loop {
         let Some(server) = &mut self.server else { return Ok(()) };
         let mut lines = Vec::new();
         let taken = server.take(|line| lines.extend(Incoming::read(line)));
+        if self.lost_at.take_if(|_| !lines.is_empty()).is_some() {
+            self.hear(Incoming::Answered)?;
+        }
         lines.into_iter().try_for_each(|line| self.hear(line))?;
         if taken.is_err() {
             self.server = None;
-            self.lost_at = Some(now());
+            self.lost_at.get_or_insert(now());
             self.hear(Incoming::Lost)?;
         }
         Ok(())
@@ -167,15 +171,16 @@ impl Loop {
         self.perform()
     }
 
-    /// A new worker takes over the same socket; it is only a matter of moments.
+    /// A new worker takes over the same socket; it is only a matter of moments. Until it does, one
+    /// may be connected and get no answer.
     fn reconnect(&mut self, lost_at: Instant) {
-        match Client::connect() {
-            Ok(Some(client)) => {
-                (self.server, self.lost_at) = (Some(client.into_lines()), None);
-                self.app.on(Incoming::Connected, now());
-            }
-            _ if lost_at + RETRY_FOR > now() => {}
-            _ => self.end = Some("[server gone]".to_owned()),
+        if lost_at + RETRY_FOR <= now() {
+            self.end = Some("[server gone]".to_owned());
+        } else if self.server.is_none()
+            && let Ok(Some(client)) = Client::connect()
+        {
+            self.server = Some(client.into_lines());
+            self.app.on(Incoming::Connected, now());
         }
     }
 

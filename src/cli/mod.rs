@@ -209,6 +209,9 @@ struct WorkerArgs {
     limits: Option<String>,
     #[arg(long)]
     keeper_version: String,
+    /// The number of the worker before, if it ended by itself
+    #[arg(long)]
+    crashed: Option<u32>,
 }
 
 #[derive(Debug, Args)]
@@ -312,9 +315,9 @@ fn run(action: Action, out: &mut Output) -> Result<(), Trouble> {
         Action::Daemon(args) => Ok(keeper::run(keeper_start(&args)?)?),
         Action::Upgrade(args) => upgrade::run(args, out),
         Action::Worker(args) => {
-            let WorkerArgs { idle_timeout_ms, limits, keeper_version } = args;
+            let WorkerArgs { idle_timeout_ms, limits, keeper_version, crashed } = args;
             let persist = || attach::read_config().0.persist.unwrap_or(false);
-            let start = server::Start { idle_timeout_ms, limits, keeper_version, persist };
+            let start = server::Start { idle_timeout_ms, limits, keeper_version, crashed, persist };
             Ok(server::run(start)?)
         }
         Action::Formats => {

@@ -16,7 +16,7 @@ pub use own::own_create;
 pub use start::log_path;
 pub use trouble::Trouble;
 
-use crate::command::{Command, Screenshot};
+use crate::command::{Command, Hello, Screenshot};
 use crate::os::{paths, socket};
 use crate::wire::request_line;
 
@@ -26,15 +26,25 @@ pub struct Answer {
     pub value: Value,
 }
 
+/// After so long without an answer it is looked whether anyone is there to give one.
+const LOOK_AFTER: Duration = Duration::from_secs(10);
+/// For so long, in which a new worker may yet come.
+const LOOK_FOR: Duration = Duration::from_secs(5);
+
 pub struct Client {
     stream: BufReader<UnixStream>,
+    /// The answer may take as long as it likes, if only the server lives.
+    waits: bool,
 }
 
 impl Client {
     /// None if there is no server.
     pub fn connect() -> Result<Option<Client>, Trouble> {
         match socket::connect(&paths::socket()?.path) {
-            Ok(stream) => Ok(Some(Client { stream: BufReader::new(stream) })),
+            Ok(stream) => {
+                stream.set_read_timeout(Some(LOOK_AFTER))?;
+                Ok(Some(Client { stream: BufReader::new(stream), waits: true }))
+            }
             Err(error) if is_absent(&error) => Ok(None),
             Err(error) => Err(error.into()),
         }
@@ -49,7 +59,8 @@ impl Client {
     }
 
     /// How long to wait for an answer before giving up.
-    pub fn set_patience(&self, patience: Duration) -> Result<(), Trouble> {
+    pub fn set_patience(&mut self, patience: Duration) -> Result<(), Trouble> {
+        self.waits = false;
         Ok(self.stream.get_ref().set_read_timeout(Some(patience))?)
     }
 
@@ -67,12 +78,15 @@ impl Client {
     /// The next line, with its end; None when the server closed the connection.
     pub fn next_line(&mut self) -> Result<Option<Vec<u8>>, Trouble> {
         let mut line = Vec::new();
-        match self.stream.read_until(b'\n', &mut line) {
-            Ok(0) => Ok(None),
-            Ok(_) => Ok(Some(line)),
-            Err(error) if error.kind() == ErrorKind::ConnectionReset => Ok(None),
-            Err(error) if error.kind() == ErrorKind::WouldBlock => Err(Trouble::Silent),
-            Err(error) => Err(error.into()),
+        loop {
+            match self.stream.read_until(b'\n', &mut line) {
+                Ok(0) => return Ok(None),
+                Ok(_) => return Ok(Some(line)),
+                Err(error) if error.kind() == ErrorKind::ConnectionReset => return Ok(None),
+                Err(error) if is_late(&error) && self.waits => look_for_server()?,
+                Err(error) if is_late(&error) => return Err(Trouble::Silent),
+                Err(error) => return Err(error.into()),
+            }
         }
     }
 
@@ -95,7 +109,10 @@ impl Client {
         let inline = answer.value.get("data_base64").is_some();
         let length = answer.value["len"].as_u64().filter(|_| !inline).unwrap_or(0);
         let mut bytes = Vec::new();
-        self.stream.by_ref().take(length).read_to_end(&mut bytes)?;
+        match self.stream.by_ref().take(length).read_to_end(&mut bytes) {
+            Err(error) if is_late(&error) => return Err(Trouble::Silent),
+            read => read?,
+        };
         match bytes.len() as u64 == length {
             true => Ok((answer, bytes)),
             false => Err(Trouble::Closed),
@@ -109,6 +126,21 @@ impl Client {
         }
         let text = |field: &str| value[field].as_str().unwrap_or_default().to_owned();
         Err(Trouble::Refused { error: text("error"), code: text("code"), line: Vec::new() })
+    }
+}
+
+fn is_late(error: &std::io::Error) -> bool {
+    error.kind() == ErrorKind::WouldBlock
+}
+
+/// Connecting is no sign of life: without a worker whoever comes waits in line.
+fn look_for_server() -> Result<(), Trouble> {
+    let Some(mut other) = Client::connect()? else { return Ok(()) };
+    other.set_patience(LOOK_FOR)?;
+    match other.ask(&Hello {}) {
+        Err(Trouble::Silent) => Err(Trouble::Silent),
+        // Even a refusal is an answer, and one's own connection tells the rest.
+        _ => Ok(()),
     }
 }
 

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::io;
 
+use super::log_path;
+
 #[derive(Debug)]
 pub enum Trouble {
     Io(io::Error),
@@ -32,7 +34,10 @@ impl fmt::Display for Trouble {
             Trouble::Refused { error, .. } | Trouble::Usage(error) => f.write_str(error),
             Trouble::Start(why) => write!(f, "the server could not be started: {why}"),
             Trouble::Closed => f.write_str("the server closed the connection"),
-            Trouble::Silent => f.write_str("the server does not answer"),
+            Trouble::Silent => match log_path() {
+                Ok(log) => write!(f, "the server does not answer; {} may say why", log.display()),
+                Err(_) => f.write_str("the server does not answer"),
+            },
             Trouble::Garbled => f.write_str("the server's answer is not JSON"),
             Trouble::Ill => f.write_str("something is wrong; see above"),
             Trouble::Code(code) => write!(f, "it ended with code {code}"),

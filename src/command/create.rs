@@ -146,6 +146,7 @@ impl Command for Create {
             born_ms: mux.unix_ms(),
             recordings: Vec::new(),
             exit_told: false,
+            degraded: false,
             typed: String::new(),
         };
         let (argv, env) = (program.argv, program.env);

@@ -41,6 +41,8 @@ struct Row<'a> {
     command: Option<&'a str>,
     #[serde(with = "pairs", skip_serializing_if = "<[Pair]>::is_empty")]
     labels: &'a [Pair],
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    degraded: bool,
 }
 
 impl Command for List {
@@ -70,5 +72,6 @@ fn row(terminal: &Terminal) -> Row<'_> {
         cwd: terminal.grid.cwd().map(|cwd| cwd.path.as_str()),
         command: terminal.grid.running_command(),
         labels: &terminal.identity.labels,
+        degraded: terminal.identity.degraded,
     }
 }

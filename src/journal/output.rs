@@ -69,8 +69,10 @@ struct Header {
     /// Notices whose effects happened, and the output that they came of.
     told: AtomicU64,
     fed: AtomicU64,
-    /// Workers that began to feed what was left and did not come to its end.
-    attempts: AtomicU64,
+    /// Workers that died of what was left when they fed it.
+    deaths: AtomicU64,
+    /// The number of the process that began to, and has not come to its end.
+    feeder: AtomicU64,
     packet: AtomicU8,
 }
 
@@ -126,7 +128,8 @@ impl Journal {
         for count in counts {
             count.store(0, Relaxed);
         }
-        header.attempts.store(0, Relaxed);
+        header.deaths.store(0, Relaxed);
+        header.feeder.store(0, Relaxed);
         header.magic.store(MAGIC, Release);
         (self.keep, self.released) = (0, 0);
     }
@@ -276,13 +279,24 @@ impl Journal {
         }
     }
 
-    /// Another worker begins to feed what is left; how many have died of it so far.
+    /// Counts the end of a worker that was not killed from outside, if it came when it fed this. To
+    /// be called for all terminals before any is fed: only the last worker's end is known.
+    pub fn count_death(&self, crashed: Option<u32>) {
+        let feeder = self.header().feeder.swap(0, Relaxed);
+        if crashed.is_some_and(|pid| u64::from(pid) == feeder) {
+            self.header().deaths.fetch_add(1, Relaxed);
+        }
+    }
+
+    /// This process begins to feed what is left; how many have died of it so far.
     pub fn begin_feeding(&self) -> u64 {
-        self.header().attempts.fetch_add(1, Relaxed)
+        self.header().feeder.store(std::process::id().into(), Relaxed);
+        self.header().deaths.load(Relaxed)
     }
 
     pub fn end_feeding(&self) {
-        self.header().attempts.store(0, Relaxed);
+        self.header().deaths.store(0, Relaxed);
+        self.header().feeder.store(0, Relaxed);
     }
 
     /// The memory for scrollback; none while someone has it.

@@ -55,9 +55,7 @@ pub fn run(start: Start) -> io::Result<()> {
         process::detach()?;
     }
     let limits = Limits::current();
-    process::set_name("t4a-keeper");
-    limits::harden();
-    let max_files = limits::raise_nofile().map_or(u64::MAX, |(_, hard)| hard);
+    let max_files = settle(&limits);
     let signals = Signals::catch(start.background)?;
     let socket = place.named();
     let program = Program::own()?.inherited()?;
@@ -70,9 +68,7 @@ pub fn run(start: Start) -> io::Result<()> {
 pub fn adopt(limits: Limits) -> io::Result<()> {
     let link = io::stdin().as_fd().try_clone_to_owned()?;
     process::detach()?;
-    process::set_name("t4a-keeper");
-    limits::harden();
-    let max_files = limits::raise_nofile().map_or(u64::MAX, |(_, hard)| hard);
+    let max_files = settle(&limits);
     let signals = Signals::catch(true)?;
     let slots = Slots::new(limits, max_files);
     let legacy = heir::receive(link, slots, serve::now())?;
@@ -80,4 +76,12 @@ pub fn adopt(limits: Limits) -> io::Result<()> {
     let program = Program::own()?.inherited()?;
     let plan = Plan { program, idle_timeout_ms: None, socket: place.named(), limits };
     Keeper::adopt(legacy, plan, place).serve(&signals)
+}
+
+/// Makes a keeper of this process; how many files it may open.
+fn settle(limits: &Limits) -> u64 {
+    process::set_name("t4a-keeper");
+    limits::harden();
+    limits::lower_oom_score(limits);
+    limits::raise_nofile().map_or(u64::MAX, |(_, hard)| hard)
 }

@@ -54,6 +54,8 @@ pub struct Keeper {
     last_sent: Sent,
     pub(super) worker: Option<Worker>,
     pub(super) succession: Succession,
+    /// The last worker, if it ended by itself.
+    crashed: Option<u32>,
     backoff: Backoff,
     restart_at: Instant,
     pub(super) phase: Phase,
@@ -63,7 +65,7 @@ pub struct Keeper {
 
 impl Keeper {
     pub fn new(place: Place, plan: Plan, slots: Slots) -> io::Result<Keeper> {
-        let worker = plan.start(&plan.program, now())?;
+        let worker = plan.start(&plan.program, None, now())?;
         let mut keeper = Keeper::with(place, plan, slots, worker);
         keeper.outbox.hand_over(&keeper.slots, None);
         Ok(keeper)
@@ -85,6 +87,7 @@ impl Keeper {
             last_sent: Sent::All,
             worker: Some(worker),
             succession: Succession::default(),
+            crashed: None,
             backoff: Backoff::default(),
             restart_at: now(),
             phase: Phase::Serving,
@@ -282,6 +285,9 @@ impl Keeper {
     fn worker_ended(&mut self, exit: Exit) {
         self.close_link();
         let Some(worker) = self.worker.take() else { return };
+        let by_us = worker.dismissed && exit == Exit::Signal(libc::SIGKILL);
+        let exit = if by_us { Exit::Unknown } else { exit };
+        self.crashed = Some(worker.pid).filter(|_| exit != Exit::Signal(libc::SIGKILL));
         if self.phase != Phase::Serving || self.succeed() {
             return;
         }
@@ -302,7 +308,7 @@ impl Keeper {
         if !self.needs_worker() || now() < self.restart_at {
             return;
         }
-        match self.plan.start(&self.plan.program, now()) {
+        match self.plan.start(&self.plan.program, self.crashed, now()) {
             Ok(worker) => self.welcome(worker),
             Err(error) => {
                 self.restart_at = now() + self.backoff.after(Duration::ZERO, None);

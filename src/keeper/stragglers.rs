@@ -2,9 +2,12 @@
 
 use std::time::{Duration, Instant};
 
+use super::message::MAX_SLOTS;
 use crate::os::inspect;
 use crate::os::signal;
 
+/// Groups that are waited for; those beyond are killed at once.
+const MAX_STRAGGLERS: usize = 2 * MAX_SLOTS;
 /// How long programs have to end after a hang-up.
 pub const GRACE: Duration = Duration::from_secs(1);
 
@@ -37,7 +40,8 @@ impl Stragglers {
         let others = hang_up.foreground.filter(|group| *group != leader);
         for group in [Some(leader), others].into_iter().flatten() {
             if signal::group_exists(group) {
-                let deadline = hang_up.at + GRACE;
+                let full = self.0.len() >= MAX_STRAGGLERS;
+                let deadline = if full { hang_up.at } else { hang_up.at + GRACE };
                 self.0.push(Straggler { group, session: leader, deadline });
             }
         }

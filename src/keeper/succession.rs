@@ -108,7 +108,7 @@ impl Keeper {
 
     fn start_candidate(&self, fd: OwnedFd) -> io::Result<Candidate> {
         let program = Program::from_fd(fd).inherited()?;
-        let worker = self.plan.start(&program, now())?;
+        let worker = self.plan.start(&program, None, now())?;
         Ok(Candidate { worker, program, ready: false, deadline: now() + START_TIME })
     }
 
@@ -171,7 +171,7 @@ impl Keeper {
     /// A worker ended. If it was of a new program that has not done well yet, the former one is
     /// taken again, unless it was killed from outside: that is not its fault.
     pub(super) fn fall_back(&mut self, worker: &Worker, exit: Exit) -> bool {
-        let killed = exit == Exit::Signal(libc::SIGKILL) && !worker.dismissed;
+        let killed = exit == Exit::Signal(libc::SIGKILL);
         if worker.has_done_well(now()) {
             self.succession.former = None;
         }

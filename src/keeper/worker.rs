@@ -57,13 +57,22 @@ pub struct Plan {
 }
 
 impl Plan {
-    pub fn start(&self, program: &Program, now: Instant) -> io::Result<Worker> {
+    /// `crashed` is the number of the worker before it, if that ended by itself.
+    pub fn start(
+        &self,
+        program: &Program,
+        crashed: Option<u32>,
+        now: Instant,
+    ) -> io::Result<Worker> {
         let (link, end) = channel::pair()?;
         let mut command = Command::new(program.path()?);
         command.arg0("t4a").args(["__worker", "--limits", &self.limits.to_text()]);
         command.args(["--keeper-version", env!("CARGO_PKG_VERSION")]);
         if let Some(timeout) = self.idle_timeout_ms {
             command.arg("--idle-timeout-ms").arg(timeout.to_string());
+        }
+        if let Some(crashed) = crashed {
+            command.arg("--crashed").arg(crashed.to_string());
         }
         if let Some(socket) = &self.socket {
             command.env("T4A_SOCKET", socket);

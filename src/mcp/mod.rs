@@ -97,7 +97,7 @@ async fn call(
     ask: impl FnOnce(&mut Asker) -> Result<Told, Trouble> + Send + 'static,
 ) -> CallToolResult {
     let answered = tokio::task::spawn_blocking(move || {
-        let client = Client::connect_or_start()?;
+        let mut client = Client::connect_or_start()?;
         client.set_patience(PATIENCE)?;
         ask(&mut Asker(client))
     });

@@ -220,6 +220,7 @@ impl Mux {
             recordings: Vec::new(),
             exit_told: false,
             typed: String::new(),
+            degraded: false,
         };
         let old_text =
             OldText { first: LineNo(kept.lines[0]), scrollback_lines: kept.scrollback_lines, text };

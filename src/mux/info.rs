@@ -104,7 +104,7 @@ impl Mux {
             output_bytes: terminal.output_bytes,
             lines: [lines.start.0, lines.end.0],
             stamp: grid.stamp(),
-            degraded: terminal.degraded,
+            degraded: terminal.identity.degraded,
         }
     }
 

@@ -87,6 +87,8 @@ pub struct Host {
     pub keeper_version: String,
     /// Why this worker serves though a newer one should.
     pub upgrade_error: Option<String>,
+    /// Sees all output before the grid does; for tests.
+    pub trap: Option<fn(&[u8])>,
     /// A moment, and when it was: milliseconds since 1970.
     pub since: Instant,
     pub since_ms: u64,

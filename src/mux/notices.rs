@@ -8,7 +8,7 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use super::limits::{MAX_NESTED_COMMANDS, MAX_OUTPUT_CHUNK, OBSERVED_PIECE};
 use super::{CommandRecord, Effect, Mux, TerminalId};
 use crate::term::{self, GraphicsKind, Notice, PayloadKind};
-use crate::wire::{Event, EventKind, Progress};
+use crate::wire::{Event, EventKind, LeftScreen, Progress};
 
 impl Mux {
     /// What an earlier worker has fed already: it makes up the grid, and gives what was not told.
@@ -52,19 +52,35 @@ impl Mux {
         let screen_wanted = self.wanted(EventKind::Screen, id);
         let mut notices = std::mem::take(&mut self.notices);
         let Some(terminal) = self.terminals.get_mut(&id) else { return };
-        let fed = catch_unwind(AssertUnwindSafe(|| terminal.grid.feed(bytes, &mut notices)));
+        let trap = self.host.trap;
+        let fed = catch_unwind(AssertUnwindSafe(|| {
+            trap.into_iter().for_each(|trap| trap(bytes));
+            terminal.grid.feed(bytes, &mut notices);
+        }));
         if fed.is_err() {
             // One terminal's bytes must not end the service of the others.
             notices.clear();
             terminal.replace_grid();
-            terminal.degraded = true;
-            self.effects.push_back(Effect::Save(id));
         }
         terminal.note_change(now, screen_wanted);
+        if fed.is_err() {
+            self.degrade(id, LeftScreen::Empty);
+        }
         for notice in notices.drain(..) {
             self.number_notice(id, notice);
         }
         self.notices = notices;
+    }
+
+    /// Something of the terminal was lost; it goes on from what there is.
+    pub(super) fn degrade(&mut self, id: TerminalId, screen: LeftScreen) {
+        if let Some(terminal) = self.terminals.get_mut(&id) {
+            terminal.identity.degraded = true;
+            self.effect(Effect::Save(id));
+            self.remember(id);
+            self.emit(id, &Event::Degraded { screen });
+            self.touch(id);
+        }
     }
 
     /// Notices come of output in the same order whenever it is fed: those whose effects another

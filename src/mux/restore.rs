@@ -4,7 +4,7 @@ use super::history::CommandRecord;
 use super::persist::Keeping;
 use super::{Effect, Exit, History, Identity, Life, Mux, Terminal, TerminalId};
 use crate::term::{self, Size};
-use crate::wire::{Event, EventKind};
+use crate::wire::{Event, EventKind, LeftScreen};
 use serde::Deserialize;
 
 /// An event as it was told, and the notice of its terminal that it came of: 0 if of none.
@@ -73,7 +73,11 @@ pub struct Past<'a> {
     pub told: u64,
     /// Output that the earlier worker has fed too.
     pub fed: &'a [u8],
-    pub degraded: bool,
+    /// All output there was, in bytes. What comes after `fed` is yet to come, or left out if the
+    /// terminal is degraded.
+    pub head: u64,
+    /// What is left of the screen, if it could not be brought back as it was.
+    pub degraded: Option<LeftScreen>,
 }
 
 impl Mux {
@@ -114,13 +118,12 @@ impl Mux {
 
     /// Brings a terminal back to where an earlier worker had come with it.
     pub fn restore(&mut self, id: TerminalId, size: Size, past: Past<'_>) {
-        let Past { grid, offset, notices, told, fed, degraded } = past;
+        let Past { grid, offset, notices, told, fed, head, degraded } = past;
         let Some(terminal) = self.terminals.get_mut(&id) else { return };
         terminal.grid = grid;
         terminal.output_bytes = offset;
         terminal.notices = notices;
         terminal.told = terminal.told.max(told);
-        terminal.degraded = degraded;
         self.refeed(id, fed);
         let Some(terminal) = self.terminals.get_mut(&id) else { return };
         // The device has the last word about its size.
@@ -130,11 +133,19 @@ impl Mux {
             self.tell_size(id);
         }
         self.go_on_recording(id);
-        if degraded {
-            // What could not be fed is not tried again.
-            self.effect(Effect::Save(id));
+        if let Some(screen) = degraded {
+            self.leave_out(id, head);
+            self.degrade(id, screen);
         }
         self.arm(id);
+    }
+
+    /// What comes from now on is new: none of it was told, as far as the numbers go.
+    fn leave_out(&mut self, id: TerminalId, head: u64) {
+        if let Some(terminal) = self.terminals.get_mut(&id) {
+            terminal.output_bytes = head;
+            terminal.notices = terminal.notices.max(terminal.told);
+        }
     }
 
     /// With what comes from now on: the rest was recorded.

@@ -79,6 +79,9 @@ pub struct Identity {
     pub recordings: Vec<Definition>,
     /// The exit event was given out.
     pub exit_told: bool,
+    /// Its screen could not be brought back as it was, once.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub degraded: bool,
     /// What was typed and not taken by the program, left by a worker that went; base64.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub typed: String,
@@ -153,8 +156,6 @@ pub struct Terminal {
     /// Notices that its output gave, and how many of them had their effects before this worker.
     pub notices: u64,
     pub told: u64,
-    /// Its state could not be brought back as it was.
-    pub degraded: bool,
     input: VecDeque<u8>,
     screen: ScreenTimer,
     sync_since: Option<Instant>,
@@ -206,7 +207,6 @@ impl Terminal {
             output_bytes: 0,
             notices: 0,
             told: 0,
-            degraded: false,
             input: VecDeque::new(),
             screen: ScreenTimer::default(),
             sync_since: None,

@@ -33,6 +33,7 @@ fn bench() -> Bench {
         program: "/t4a".into(),
         keeper_version: "0".into(),
         upgrade_error: None,
+        trap: None,
         since: Instant::now(),
         since_ms: 1_700_000_000_000,
     };

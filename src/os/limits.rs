@@ -1,5 +1,6 @@
 //! Resource limits of this process, and giving the original ones back to the programs it starts.
 
+use std::io;
 use std::sync::Arc;
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -9,35 +10,72 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 pub struct Limits {
     nofile: Rlimit,
     core: Rlimit,
+    /// How soon the kernel kills it when memory runs out, where that can be told.
+    oom_score: Option<i32>,
 }
+
+/// Where the kernel has it.
+const OOM_SCORE: &str = "/proc/self/oom_score_adj";
+/// The keeper is among the last that are killed: it is small, and all terminals go with it.
+const KEEPER_OOM_SCORE: i32 = -900;
 
 impl Limits {
     pub fn current() -> Limits {
-        Limits { nofile: getrlimit(Resource::Nofile), core: getrlimit(Resource::Core) }
+        let (nofile, core) = (getrlimit(Resource::Nofile), getrlimit(Resource::Core));
+        let oom_score = std::fs::read_to_string(OOM_SCORE).ok();
+        let oom_score = oom_score.and_then(|text| text.trim().parse().ok());
+        Limits { nofile, core, oom_score }
     }
 
     /// The same limits as text, for another process.
     pub fn to_text(&self) -> String {
         let numbers = [self.nofile, self.core].map(|one| [one.current, one.maximum]);
-        let text = |number: &Option<u64>| number.map_or("-".to_owned(), |n| n.to_string());
-        numbers.as_flattened().iter().map(text).collect::<Vec<_>>().join(",")
+        let text = |number: Option<String>| number.unwrap_or_else(|| "-".to_owned());
+        let numbers = numbers.as_flattened().iter().map(|number| number.map(|n| n.to_string()));
+        let oom_score = self.oom_score.map(|score| score.to_string());
+        numbers.chain([oom_score]).map(text).collect::<Vec<_>>().join(",")
     }
 
     pub fn from_text(text: &str) -> Option<Limits> {
-        let number = |word: &str| match word {
-            "-" => Some(None),
-            word => word.parse().ok().map(Some),
-        };
+        let (text, oom_score) = text.rsplit_once(',')?;
         let numbers: Vec<Option<u64>> = text.split(',').map(number).collect::<Option<_>>()?;
         let [soft, hard, core, core_hard] = numbers.try_into().ok()?;
         let nofile = Rlimit { current: soft, maximum: hard };
-        Some(Limits { nofile, core: Rlimit { current: core, maximum: core_hard } })
+        let core = Rlimit { current: core, maximum: core_hard };
+        Some(Limits { nofile, core, oom_score: number(oom_score)? })
     }
 
     pub fn restore(&self) {
         let _ = setrlimit(Resource::Nofile, self.nofile);
         let _ = setrlimit(Resource::Core, self.core);
+        self.restore_oom_score();
     }
+
+    /// Whoever may lower it may put it back.
+    pub fn restore_oom_score(&self) {
+        if let Some(score) = self.oom_score {
+            let _ = set_oom_score(score);
+        }
+    }
+}
+
+/// A number of text, or none.
+fn number<T: std::str::FromStr>(word: &str) -> Option<Option<T>> {
+    match word {
+        "-" => Some(None),
+        word => word.parse().ok().map(Some),
+    }
+}
+
+/// For the keeper. Only the superuser may do so; all that it starts has to restore its own.
+pub fn lower_oom_score(limits: &Limits) {
+    if limits.oom_score.is_some_and(|score| score > KEEPER_OOM_SCORE) {
+        let _ = set_oom_score(KEEPER_OOM_SCORE);
+    }
+}
+
+fn set_oom_score(score: i32) -> io::Result<()> {
+    std::fs::write(OOM_SCORE, score.to_string())
 }
 
 /// Raises the soft limit of open files to the hard one; gives the (soft, hard) limits as they were.
@@ -85,10 +123,10 @@ mod tests {
 
     #[test]
     fn limits_come_back_from_text() {
-        for text in ["1024,4096,0,-", "-,-,-,-"] {
+        for text in ["1024,4096,0,-,-500", "-,-,-,-,-", "1,2,3,4,0"] {
             assert_eq!(Limits::from_text(text).unwrap().to_text(), text);
         }
-        for text in ["", "1,2,3", "1,2,3,4,5", "1,2,3,x"] {
+        for text in ["", "1,2,3,4", "1,2,3,4,5,6", "1,2,3,x,0", "1,2,3,4,x"] {
             assert!(Limits::from_text(text).is_none(), "{text}");
         }
     }

@@ -16,6 +16,7 @@ mod rekeep;
 mod render;
 mod shelf;
 mod spawn;
+mod trap;
 mod upgrade;
 
 use std::io;
@@ -30,7 +31,8 @@ use crate::mux::integration;
 use crate::mux::{
     Asker, Beginning, ClientId, Exit, Facts, Host, Mux, ServerRecord, TerminalId, Ticket,
 };
-use crate::os::{limits, paths, process};
+use crate::os::limits::{self, Limits};
+use crate::os::{paths, process};
 use crate::view::grep::Found;
 use crate::wire::Failure;
 use connection::FromClient;
@@ -95,6 +97,8 @@ pub struct Start {
     pub keeper_version: String,
     /// Whether terminals are kept on disk, asked when the server begins.
     pub persist: fn() -> bool,
+    /// The worker before, if it ended by itself.
+    pub crashed: Option<u32>,
 }
 
 /// Runs the worker that a keeper has started, until the keeper is gone or tells it to end.
@@ -102,6 +106,8 @@ pub struct Start {
 /// To be called before the process opens anything: it closes what it inherited.
 pub fn run(start: Start) -> io::Result<()> {
     keeper::close_inherited();
+    let given = start.limits.as_deref().and_then(Limits::from_text);
+    given.iter().for_each(Limits::restore_oom_score);
     limits::raise_nofile();
     limits::harden();
     process::set_name("t4a-worker");
@@ -143,7 +149,9 @@ async fn take_over(start: Start) -> io::Result<Hub> {
     let mut mux = Mux::new(host, state, clock::now());
     mux.recall(recover::events(&mut log));
     let mut hub = Hub::new(mux, link, log, first, rekeep, names)?;
-    left.into_iter().for_each(|take| hub.inherit(take));
+    let left = left.into_iter().filter_map(|take| hub.open_left(take, start.crashed));
+    let left: Vec<_> = left.collect();
+    left.into_iter().for_each(|left| hub.inherit(left));
     if !first {
         hub.inherited();
     }
@@ -178,6 +186,7 @@ fn host(keeper_version: String) -> Host {
         keeper_pid: std::os::unix::process::parent_id(),
         keeper_version,
         upgrade_error: None,
+        trap: trap::set(),
         since: clock::now(),
         since_ms: clock::unix_ms(),
     }

@@ -8,17 +8,19 @@ use super::hub::Hub;
 use super::pty_line::PtyLine;
 use super::{clock, exit};
 use crate::journal::{Entry, Journal, Log, SCROLLBACK};
-use crate::keeper::{FromKeeper, ToKeeper};
+use crate::keeper::{Exit, FromKeeper, SlotId, ToKeeper};
 use crate::mux::limits::MAX_SCROLLBACK_BYTES;
-use crate::mux::{Incoming, Past, TerminalId, ToldEvent};
+use crate::mux::{self, Incoming, Past, TerminalId, ToldEvent};
 use crate::os::{process, pty};
 use crate::term::{Memory, Size, Terminal};
-use crate::wire::EventKind;
+use crate::wire::{EventKind, LeftScreen};
 
-/// So many workers may die while they feed a terminal's output; the next one leaves that out, and
-/// later ones the terminal's save too. A kill from outside at this moment is no reason to give up.
-const MAX_FEEDS: u64 = 3;
-const MAX_RESTORES: u64 = 5;
+/// So many workers may die while they feed a terminal's output. The next one leaves out what none of
+/// them has fed before, later ones all since the save, and then the save too. Those that were killed
+/// from outside do not count.
+const MAX_READS: u64 = 3;
+const MAX_FEEDS: u64 = 5;
+const MAX_RESTORES: u64 = 7;
 /// A terminal that writes all the time never rests by itself; so often it is made to, lest what has
 /// long been saved takes memory.
 const REST_AGAIN: Duration = Duration::from_secs(10);
@@ -44,15 +46,35 @@ pub fn events(log: &mut Log) -> Vec<ToldEvent> {
     log.entries().into_iter().map(told).collect::<Option<_>>().unwrap_or_default()
 }
 
+/// A terminal that an earlier worker served.
+pub struct Left {
+    id: TerminalId,
+    pid: u32,
+    exit: Option<Exit>,
+    line: PtyLine,
+}
+
 impl Hub {
-    /// A terminal that an earlier worker served.
-    pub fn inherit(&mut self, take: FromKeeper) {
-        let FromKeeper::Take { slot, pid, exit: ended, master, record } = take else { return };
+    /// Opens what is left of a terminal. `crashed` is the last worker, if it ended by itself.
+    pub fn open_left(&mut self, take: FromKeeper, crashed: Option<u32>) -> Option<Left> {
+        let FromKeeper::Take { slot, pid, exit, master, record } = take else { return None };
         let id = TerminalId(slot.0);
         let line = Journal::open(record)
-            .and_then(|journal| PtyLine::new(master, journal, self.to_busy.clone()))
-            .and_then(|line| self.restore(id, pid, line));
-        match line {
+            .and_then(|journal| PtyLine::new(master, journal, self.to_busy.clone()));
+        if let Ok(line) = &line {
+            line.journal.count_death(crashed);
+        }
+        line.map_err(|error| self.let_go(id, &error)).ok().map(|line| Left { id, pid, exit, line })
+    }
+
+    fn let_go(&mut self, id: TerminalId, error: &io::Error) {
+        process::complain(&format!("{id} could not be taken over: {error}"));
+        let _ = self.keeper.send(ToKeeper::Forget { slot: SlotId(id.0) });
+    }
+
+    pub fn inherit(&mut self, left: Left) {
+        let Left { id, pid, exit: ended, line } = left;
+        match self.restore(id, pid, line) {
             Ok(mut line) => {
                 line.begin(id);
                 self.lines.insert(id, line);
@@ -61,10 +83,7 @@ impl Hub {
                     self.ended(id, exit);
                 }
             }
-            Err(error) => {
-                process::complain(&format!("{id} could not be taken over: {error}"));
-                let _ = self.keeper.send(ToKeeper::Forget { slot });
-            }
+            Err(error) => self.let_go(id, &error),
         }
     }
 
@@ -76,14 +95,18 @@ impl Hub {
         let lines = identity.map(|identity| identity.scrollback_lines);
         let lines = lines.ok_or_else(|| io::Error::other("its record is damaged"))?;
         let past = past(&mut line.journal, lines, size);
-        let (degraded, fed) = (past.degraded, past.offset + past.fed.len() as u64);
+        let (degraded, fed) = (past.degraded.is_some(), past.offset + past.fed.len() as u64);
         self.mux.restore(id, size, past);
+        let bytes = line.journal.bytes(fed..line.journal.head());
+        if !bytes.is_empty() && !degraded {
+            self.mux.on(Incoming::Output { id, bytes }, clock::now());
+        }
         if degraded {
             process::complain(&format!("{id} is degraded: its screen could not be brought back"));
-        }
-        let bytes = line.journal.bytes(fed..line.journal.head());
-        if !bytes.is_empty() {
-            self.mux.on(Incoming::Output { id, bytes }, clock::now());
+            // What could not be fed is not tried again, whatever becomes of this worker.
+            if let Some(terminal) = self.mux.get(id) {
+                save(terminal, &mut line, &mut self.buffer);
+            }
         }
         line.journal.end_feeding();
         Ok(line)
@@ -113,12 +136,8 @@ impl Hub {
     }
 
     pub(super) fn save(&mut self, id: TerminalId) {
-        let Some(line) = self.lines.get_mut(&id) else { return };
-        let Some(terminal) = self.mux.get(id) else { return };
-        self.buffer.clear();
-        terminal.grid.save(&mut self.buffer);
-        if !line.journal.save(terminal.notices, &self.buffer) {
-            process::complain(&format!("the screen of {id} is too large to be saved"));
+        if let (Some(line), Some(terminal)) = (self.lines.get_mut(&id), self.mux.get(id)) {
+            save(terminal, line, &mut self.buffer);
         }
     }
 
@@ -130,6 +149,14 @@ impl Hub {
             line.journal.rest();
             line.rested = clock::now();
         }
+    }
+}
+
+fn save(terminal: &mux::Terminal, line: &mut PtyLine, buffer: &mut Vec<u8>) {
+    buffer.clear();
+    terminal.grid.save(buffer);
+    if !line.journal.save(terminal.notices, buffer) {
+        process::complain(&format!("the screen of {} is too large to be saved", terminal.id()));
     }
 }
 
@@ -154,7 +181,8 @@ pub fn past(journal: &mut Journal, lines: u32, size: Size) -> Past<'_> {
     let (head, told) = (journal.head(), journal.told());
     let memory_now = memory(journal);
     let saved = journal.saved();
-    let known = saved.as_ref().map_or((0, 0), |saved| (saved.offset, saved.notices));
+    let from_save = saved.is_some();
+    let (start, notices) = saved.as_ref().map_or((0, 0), |saved| (saved.offset, saved.notices));
     let restored = match saved {
         _ if deaths >= MAX_RESTORES => {
             drop(memory_now);
@@ -163,17 +191,17 @@ pub fn past(journal: &mut Journal, lines: u32, size: Size) -> Past<'_> {
         Some(saved) => Terminal::restore(saved.bytes, memory_now).ok(),
         None => Some(Terminal::with_memory(size, lines, memory_now)),
     };
-    let whole = restored.is_some() && deaths < MAX_FEEDS;
+    // Where the output ends that is fed.
+    let (end, degraded) = match &restored {
+        Some(_) if deaths < MAX_READS => (journal.fed(), None),
+        Some(_) if deaths < MAX_FEEDS => (journal.fed(), Some(LeftScreen::Older)),
+        Some(_) if from_save => (start, Some(LeftScreen::Older)),
+        _ => (start, Some(LeftScreen::Empty)),
+    };
     let mut grid = restored.unwrap_or_else(|| Terminal::with_memory(size, lines, memory(journal)));
     // Each byte may have been fed alone and have got a stamp of its own.
-    grid.skip_stamps(head - known.0);
-    if whole {
-        let (offset, notices) = known;
-        let fed = journal.bytes(offset..journal.fed());
-        Past { grid, offset, notices, told, fed, degraded: false }
-    } else {
-        Past { grid, offset: head, notices: told, told, fed: &[], degraded: true }
-    }
+    grid.skip_stamps(head - start);
+    Past { grid, offset: start, notices, told, fed: journal.bytes(start..end), head, degraded }
 }
 
 #[cfg(test)]
@@ -182,7 +210,7 @@ mod tests {
 
     const SIZE: Size = Size { cols: 20, rows: 3 };
 
-    /// A journal with a save of "saved", then "later" in the ring.
+    /// A journal with a save of "saved", then "later" that was fed, and "new" that was not.
     fn journal() -> Journal {
         let mut journal = Journal::create().unwrap();
         let mut grid = Terminal::with_memory(SIZE, 100, memory(&mut journal));
@@ -194,6 +222,7 @@ mod tests {
         assert!(journal.save(notices.len() as u64, &bytes));
         journal.append(b"later");
         journal.set_told(1);
+        journal.append(b" new");
         journal
     }
 
@@ -208,8 +237,8 @@ mod tests {
     fn the_save_and_what_came_after_it_make_up_the_grid() {
         let mut journal = journal();
         let mut past = past(&mut journal, 100, SIZE);
-        assert_eq!((past.offset, past.notices, past.told), (10, 1, 1));
-        assert!(!past.degraded);
+        assert_eq!((past.offset, past.notices, past.told, past.head), (10, 1, 1, 19));
+        assert_eq!(past.degraded, None);
         assert_eq!(text(&mut past), "saved later");
     }
 
@@ -217,16 +246,23 @@ mod tests {
     #[test]
     fn what_workers_die_of_is_left_out_in_the_end() {
         let mut journal = journal();
+        let own = std::process::id();
         for deaths in 0..=MAX_RESTORES {
+            // Neither others that died, nor those that were killed, are counted.
+            for other in [Some(own + 1), None] {
+                journal.count_death(other);
+                past(&mut journal, 100, SIZE);
+            }
             let mut past = past(&mut journal, 100, SIZE);
-            let expected = match deaths {
-                _ if deaths < MAX_FEEDS => "saved later",
-                _ if deaths < MAX_RESTORES => "saved",
-                _ => "",
+            let (expected, degraded) = match deaths {
+                _ if deaths < MAX_READS => ("saved later", None),
+                _ if deaths < MAX_FEEDS => ("saved later", Some(LeftScreen::Older)),
+                _ if deaths < MAX_RESTORES => ("saved", Some(LeftScreen::Older)),
+                _ => ("", Some(LeftScreen::Empty)),
             };
-            assert_eq!(past.degraded, deaths >= MAX_FEEDS, "{deaths}");
-            assert_eq!(past.offset + past.fed.len() as u64, 15);
+            assert_eq!((past.degraded, past.head), (degraded, 19), "{deaths}");
             assert_eq!(text(&mut past), expected, "{deaths}");
+            journal.count_death(Some(own));
         }
         journal.end_feeding();
         assert_eq!(text(&mut past(&mut journal, 100, SIZE)), "saved later");
@@ -238,7 +274,8 @@ mod tests {
         assert!(journal.save(7, b"nonsense"));
         journal.append(b"more");
         let mut past = past(&mut journal, 100, SIZE);
-        assert!(past.degraded && past.told == 7 && past.notices == 7);
-        assert_eq!((text(&mut past), past.offset), (String::new(), journal.head()));
+        assert_eq!(past.degraded, Some(LeftScreen::Empty));
+        assert_eq!((past.told, past.notices), (7, 7));
+        assert_eq!((text(&mut past), past.head), (String::new(), journal.head()));
     }
 }

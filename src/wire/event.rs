@@ -138,6 +138,19 @@ pub enum Event {
     Lost {
         events: u64,
     },
+    /// A terminal's output could not be taken in, or its screen not be brought back.
+    Degraded {
+        screen: LeftScreen,
+    },
+}
+
+/// What is left of a terminal's screen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LeftScreen {
+    /// One from before the last output.
+    Older,
+    Empty,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -180,7 +193,7 @@ kinds! {
     Clipboard "clipboard", Progress "progress", Graphics "graphics", Payload "payload",
     Resized "resized", Recording "recording", Attached "attached", Detached "detached", Taken "taken",
     Released "released", Screen "screen", Output "output", Workspace "workspace",
-    Restarted "restarted", Lost "lost",
+    Restarted "restarted", Lost "lost", Degraded "degraded",
 }
 
 impl EventKind {

@@ -11,7 +11,7 @@ mod recording;
 mod runs;
 mod state;
 
-pub use event::{Event, EventKind, Progress};
+pub use event::{Event, EventKind, LeftScreen, Progress};
 pub use failure::{Code, Failure};
 pub use found::SearchAnswer;
 pub use frame::{

@@ -41,12 +41,12 @@ pub fn ask_at(socket: &Path, request: &Value) -> io::Result<Value> {
 }
 
 /// No worker and none started: the keeper stands still until this is dropped.
-struct Outage {
+pub struct Outage {
     keeper: i32,
 }
 
 impl Outage {
-    fn begin(server: &Server) -> Outage {
+    pub fn begin(server: &Server) -> Outage {
         let (keeper, worker) = (server.keeper_pid(), server.worker_pid());
         signal(keeper, Signal::STOP);
         signal(worker, Signal::KILL);

@@ -24,7 +24,7 @@ fn upgrades() -> u64 {
 }
 
 /// A place for programs on the file system of the build, so that they can be links.
-fn shelf() -> TempDir {
+pub fn shelf() -> TempDir {
     tempfile::Builder::new().prefix("upgrade").tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap()
 }
 
@@ -46,17 +46,17 @@ fn script(shelf: &TempDir, name: &str, body: &str) -> PathBuf {
 }
 
 /// A program that tells the right formats and does something else as a worker.
-fn worker_script(shelf: &TempDir, name: &str, worker: &str) -> PathBuf {
+pub fn worker_script(shelf: &TempDir, name: &str, worker: &str) -> PathBuf {
     let body = format!("#!/bin/sh\n[ \"$1\" = __formats ] && exec {T4A} \"$@\"\n{worker}\n");
     script(shelf, name, &body)
 }
 
-fn hello(server: &Server) -> Value {
+pub fn hello(server: &Server) -> Value {
     server.connect().ok(json!({"cmd": "hello"}))
 }
 
 /// Has a program take over; the new worker's greeting.
-fn upgrade(server: &Server, program: &Path) -> Value {
+pub fn upgrade(server: &Server, program: &Path) -> Value {
     let mut client = server.connect();
     let old = client.ok(json!({"cmd": "hello"}));
     let answer = client.ok(json!({"cmd": "upgrade", "program": program}));
