@@ -68,7 +68,6 @@ pub use style::{Attrs, Color, Style, Underline};
 pub use transcript::{Transcript, is_transcript};
 pub use width::char_width;
 
-use modes::Mode;
 use parser::Parser;
 use save::saved;
 use scrollback::Scrollback;
@@ -131,6 +130,8 @@ pub struct Cursor {
     pub blink: bool,
 }
 
+saved!(struct Cursor { row, col, visible, shape, blink });
+
 /// Two terminals are equal if all that they are is: what is seen, and what is not.
 #[derive(PartialEq, Debug)]
 pub struct Terminal {
@@ -157,10 +158,10 @@ impl Terminal {
 
     /// Takes what the program wrote, cut anywhere, and tells what came of it.
     pub fn feed(&mut self, bytes: &[u8], notices: &mut Vec<Notice>) {
-        let before = self.live_cursor();
+        let before = self.state.cursor();
         self.state.screen.now = self.state.stamp + 1;
         self.parser.feed(bytes, &mut self.state);
-        if self.live_cursor() != before {
+        if self.state.cursor() != before {
             self.state.screen.changed = true;
         }
         self.settle();
@@ -205,24 +206,8 @@ impl Terminal {
     }
 
     pub fn cursor(&self) -> Cursor {
-        let mut cursor = self.live_cursor();
-        if let Some(frame) = &self.state.screen.frame {
-            cursor.row = frame.point.row as u16;
-            cursor.col = frame.point.col as u16;
-            cursor.visible = frame.visible;
-        }
-        cursor
-    }
-
-    fn live_cursor(&self) -> Cursor {
-        let screen = &self.state.screen;
-        Cursor {
-            row: screen.point.row as u16,
-            col: screen.point.col as u16,
-            visible: screen.modes.is(Mode::CursorVisible),
-            shape: self.state.shape,
-            blink: screen.modes.is(Mode::CursorBlink),
-        }
+        let frame = self.state.screen.frame.as_ref();
+        frame.map_or_else(|| self.state.cursor(), |frame| frame.cursor)
     }
 
     pub fn title(&self) -> &str {
@@ -331,6 +316,7 @@ impl Terminal {
         if inside { grid.row(usize::from(row)).cell(usize::from(col)) } else { cell::BLANK }
     }
 
+    /// The colours as the program has set them, also while an older frame is seen.
     pub fn palette(&self) -> &Palette {
         &self.state.palette
     }

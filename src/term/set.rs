@@ -35,7 +35,7 @@ impl State {
             Mode::Alt47 | Mode::Alt1047 | Mode::Alt1049 => return self.set_alt(mode, on),
             Mode::SavedCursor if on => return self.screen.save_cursor(),
             Mode::SavedCursor => return self.screen.restore_cursor(),
-            Mode::SyncOutput if on => self.screen.begin_sync(self.stamp),
+            Mode::SyncOutput if on => self.begin_sync(),
             Mode::SyncOutput => self.end_sync(),
             Mode::Columns132 => return self.set_columns(on),
             _ => {}

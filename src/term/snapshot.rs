@@ -90,12 +90,15 @@ impl Terminal {
     }
 
     fn empty_snapshot(&self) -> Snapshot {
+        let live = (self.palette(), self.modes().reverse_video());
+        let frame = self.state.screen.frame.as_ref();
+        let (palette, reverse) = frame.map_or(live, |frame| (&frame.palette, frame.reverse));
         Snapshot {
             size: self.size(),
             rows: Vec::new(),
-            palette: self.palette().clone(),
+            palette: palette.clone(),
             cursor: self.cursor(),
-            reverse: self.modes().reverse_video(),
+            reverse,
             stamp: self.stamp(),
             styles: Styles::default(),
             links: Links::default(),

@@ -2,14 +2,14 @@
 
 use super::keyboard::Keyboards;
 use super::marks::Marks;
-use super::modes::Modes;
+use super::modes::{Mode, Modes};
 use super::notice::{Cwd, Notice};
 use super::palette::Palette;
 use super::save::{MAX_COUNT, Reader, Refused, Save, ensure, put_list};
 use super::screen::Screen;
 use super::scrollback::Scrollback;
 use super::shell::Shell;
-use super::{CursorShape, Size};
+use super::{Cursor, CursorShape, Size};
 
 /// Titles kept by CSI 22 t.
 pub const MAX_TITLES: usize = 16;
@@ -46,6 +46,18 @@ impl State {
             saved_modes: Modes::default(),
             shape: CursorShape::default(),
             stamp: 0,
+        }
+    }
+
+    /// The cursor as it is, also while an older frame is seen.
+    pub fn cursor(&self) -> Cursor {
+        let screen = &self.screen;
+        Cursor {
+            row: screen.point.row as u16,
+            col: screen.point.col as u16,
+            visible: screen.modes.is(Mode::CursorVisible),
+            shape: self.shape,
+            blink: screen.modes.is(Mode::CursorBlink),
         }
     }
 

@@ -2,14 +2,17 @@
 
 use super::grid::Grid;
 use super::save::saved;
-use super::screen::{Point, Screen};
+use super::screen::Screen;
 use super::state::State;
+use super::{Cursor, Palette};
 
 #[derive(PartialEq, Debug)]
 pub struct Frame {
     pub grid: Grid,
-    pub point: Point,
-    pub visible: bool,
+    pub cursor: Cursor,
+    pub palette: Palette,
+    /// Foreground and background were exchanged on the whole screen.
+    pub reverse: bool,
     /// Number of the first row's line.
     pub top_line: u64,
     /// Rows of scrollback there were.
@@ -17,22 +20,9 @@ pub struct Frame {
     pub stamp: u64,
 }
 
-saved!(struct Frame { grid, point, visible, top_line, end_row, stamp });
+saved!(struct Frame { grid, cursor, palette, reverse, top_line, end_row, stamp });
 
 impl Screen {
-    pub fn begin_sync(&mut self, stamp: u64) {
-        if self.frame.is_none() {
-            self.frame = Some(Box::new(Frame {
-                grid: self.grid.clone(),
-                point: self.point,
-                visible: self.modes.is(super::modes::Mode::CursorVisible),
-                top_line: self.top_line(),
-                end_row: self.scrollback.end_row(),
-                stamp,
-            }));
-        }
-    }
-
     /// The grid that observers see.
     pub fn shown(&self) -> &Grid {
         self.frame.as_ref().map_or(&self.grid, |frame| &frame.grid)
@@ -57,6 +47,24 @@ impl Screen {
 }
 
 impl State {
+    /// Keeps all that is seen, until the next frame is done.
+    pub fn begin_sync(&mut self) {
+        let screen = &self.screen;
+        if screen.frame.is_some() {
+            return;
+        }
+        let frame = Frame {
+            grid: screen.grid.clone(),
+            cursor: self.cursor(),
+            palette: self.palette.clone(),
+            reverse: screen.modes.reverse_video(),
+            top_line: screen.top_line(),
+            end_row: screen.scrollback.end_row(),
+            stamp: self.stamp,
+        };
+        self.screen.frame = Some(Box::new(frame));
+    }
+
     /// Shows what was drawn meanwhile.
     pub fn end_sync(&mut self) {
         self.screen.modes.set(super::modes::Mode::SyncOutput, false);

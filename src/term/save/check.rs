@@ -3,7 +3,7 @@
 use super::{Refused, ensure};
 use crate::term::grid::Grid;
 use crate::term::screen::{Margins, Point, Screen};
-use crate::term::{MAX_COLS, MAX_ROWS};
+use crate::term::{Cursor, MAX_COLS, MAX_ROWS};
 
 /// Numbers that only count up stay below this for longer than any terminal lives.
 pub const MAX_COUNT: u64 = 1 << 62;
@@ -57,7 +57,9 @@ impl Screen {
             return Ok(());
         };
         self.check_grid(&frame.grid)?;
-        ensure(self.is_inside(frame.point), "the cursor of the frame")?;
+        let Cursor { row, col, .. } = frame.cursor;
+        let inside = usize::from(row) < self.rows && usize::from(col) < self.cols;
+        ensure(inside, "the cursor of the frame")?;
         let most = frame.top_line.max(frame.end_row).max(frame.stamp);
         ensure(most < MAX_COUNT, "the frame")
     }

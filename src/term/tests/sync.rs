@@ -1,9 +1,10 @@
 //! Synchronized output: observers see finished frames only.
 
 use crate::term::check::{check, fed, picture};
+use crate::term::{CursorShape, Rgb, Special, Terminal};
 use crate::view::text;
 
-fn feed(term: &mut crate::term::Terminal, bytes: &str) {
+fn feed(term: &mut Terminal, bytes: &str) {
     term.feed(bytes.as_bytes(), &mut Vec::new());
 }
 
@@ -63,4 +64,27 @@ fn lines_seen_stay_when_the_scrollback_goes() {
     let term = fed((9, 2), "1\r\n2\r\n3\x1b[?2026h\r\n4\r\n5\x1b[3J");
     assert_eq!(picture(&term), "2|3");
     assert_eq!(term.lines().start, term.line_of_row(0));
+}
+
+/// Colours set within an update were seen at once, with the rows of the old frame.
+#[test]
+fn colours_and_cursor_stay_with_the_frame() {
+    let mut term = fed((9, 2), "\x1b]4;1;#102030\x07\x1b[31mold");
+    let seen = |term: &Terminal| {
+        let shot = term.snapshot(0..2);
+        (shot.palette, shot.reverse, shot.cursor)
+    };
+    let before = seen(&term);
+    feed(&mut term, "\x1b[?2026h\x1b]4;1;#ff0000\x07\x1b]10;#00ff00\x07\x1b]11;#0000ff\x07");
+    feed(&mut term, "\x1b[?5h\x1b[6 q");
+    assert!(seen(&term) == before);
+    let mut save = Vec::new();
+    term.save(&mut save);
+    let mut term = Terminal::restore(&save, term.into_memory()).expect("a good save");
+    assert!(seen(&term) == before, "also after a restore");
+    feed(&mut term, "\x1b[?2026l");
+    let (palette, reverse, cursor) = seen(&term);
+    assert_eq!(palette.chosen(1), Some(Rgb(255, 0, 0)));
+    assert_eq!(palette.special(Special::Background), Some(Rgb(0, 0, 255)));
+    assert!(reverse && cursor.shape == CursorShape::Bar);
 }
