@@ -46,7 +46,7 @@ pub fn run(data: &[u8]) {
         since_ms: 1_700_000_000_000,
     };
     let mut now = Instant::now();
-    let mut mux = Mux::new(host, ServerRecord::first(None), now);
+    let mut mux = Mux::new(host, ServerRecord::first(None, None), now);
     let me = ClientId(1);
     mux.on(Incoming::Connected(me), now);
     let create = br#"{"cmd":"create","cmd_args":["cat"],"name":"a"}"#;

@@ -7,11 +7,11 @@ use toml::de::{DeTable, DeValue};
 
 use super::keymap::{Action, Keymap};
 use crate::input::Key;
-use crate::mux::limits::{MAX_COLS, MAX_IDLE_TIMEOUT_MS, MAX_ROWS, MAX_SCROLLBACK_LINES};
+use crate::mux::limits::{
+    MAX_COLS, MAX_IDLE_TIMEOUT_MS, MAX_ROWS, MAX_SCROLLBACK_LINES, MAX_SCROLLBACK_TOTAL,
+    MIN_SCROLLBACK_TOTAL,
+};
 use crate::term::Color;
-
-/// Longest configuration that is read.
-pub const MAX_CONFIG: u64 = 256 << 10;
 
 #[derive(Debug, Clone)]
 pub struct Config {
@@ -27,6 +27,8 @@ pub struct Config {
     pub rows: Option<u16>,
     pub scrollback_lines: Option<u32>,
     pub idle_timeout_ms: Option<u64>,
+    /// For the server, when it is started.
+    pub scrollback_total_bytes: Option<usize>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,6 +54,7 @@ impl Default for Config {
             rows: None,
             scrollback_lines: None,
             idle_timeout_ms: None,
+            scrollback_total_bytes: None,
         }
     }
 }
@@ -109,6 +112,10 @@ const SETTINGS: &[(&str, Set)] = &[
     }),
     ("idle_timeout_ms", |config, value| {
         put(&mut config.idle_timeout_ms, number(value, 1, MAX_IDLE_TIMEOUT_MS).map(Some))
+    }),
+    ("scrollback_total_bytes", |config, value| {
+        let bytes = number(value, MIN_SCROLLBACK_TOTAL as u64, MAX_SCROLLBACK_TOTAL as u64);
+        put(&mut config.scrollback_total_bytes, bytes.map(|n| Some(n as usize)))
     }),
 ];
 

@@ -190,6 +190,8 @@ struct DaemonArgs {
 struct WorkerArgs {
     #[arg(long)]
     idle_timeout_ms: Option<u64>,
+    #[arg(long)]
+    scrollback_total_bytes: Option<usize>,
     /// What programs may use, for a keeper that has to be started
     #[arg(long)]
     limits: Option<String>,
@@ -292,7 +294,11 @@ fn run(action: Action, out: &mut Output) -> Result<(), Trouble> {
         Action::Shutdown(shutdown) => stop(&shutdown, out),
         Action::Doctor => doctor::run(out),
         Action::Daemon(args) => Ok(keeper::run(keeper_start(&args)?)?),
-        Action::Worker(args) => Ok(server::run(args.idle_timeout_ms, args.limits)?),
+        Action::Worker(args) => {
+            let WorkerArgs { idle_timeout_ms, scrollback_total_bytes, limits } = args;
+            let settings = server::Settings { idle_timeout_ms, scrollback_total_bytes };
+            Ok(server::run(settings, limits)?)
+        }
         Action::Keeper(args) => {
             let limits = Limits::from_text(&args.limits);
             let wrong = || Trouble::Usage("limits are four numbers".to_owned());
@@ -461,7 +467,13 @@ fn keeper_start(args: &DaemonArgs) -> Result<keeper::Start, Trouble> {
     if args.timeout_ms.is_some_and(|ms| !(1..=max).contains(&ms)) {
         return Err(Trouble::Usage(format!("TIMEOUT_MS must be 1 to {max}")));
     }
-    Ok(keeper::Start { idle_timeout_ms: args.timeout_ms, background: args.background })
+    // What is wrong in it is told by those who have someone to tell.
+    let (config, _) = attach::read_config();
+    Ok(keeper::Start {
+        idle_timeout_ms: args.timeout_ms,
+        scrollback_total_bytes: config.scrollback_total_bytes,
+        background: args.background,
+    })
 }
 
 fn shell_init(shell: IntegratedShell, out: &mut Output) -> Result<(), Trouble> {

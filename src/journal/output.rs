@@ -26,7 +26,7 @@ use std::sync::{Arc, Weak};
 
 use super::record::{self, Record};
 use super::saves::{self, Saved, Saves};
-use crate::os::mapping::{self, ALIGN, Mapping};
+use crate::os::mapping::{ALIGN, Mapping};
 use crate::os::pty::{self, Read};
 
 /// Output that is kept until a save has what came of it.
@@ -260,7 +260,7 @@ impl Journal {
     pub fn rest(&mut self) {
         let head = self.head();
         if self.keep == head && head - self.released > WORTH_RELEASING {
-            mapping::release(self.record.file(), &RING_PART);
+            self.map.release(&(RING_AT..RING_AT + RING));
             self.released = head;
         }
     }
@@ -289,6 +289,18 @@ impl Journal {
 pub struct Lent {
     map: Arc<Mapping>,
     _token: Arc<()>,
+}
+
+impl Lent {
+    /// Gives parts back to the system, where they take no memory until they are written again. To be
+    /// called by whoever has this memory, and only while nothing there is borrowed.
+    pub fn releaser(&self) -> impl FnMut(Range<usize>) + Send + use<> {
+        let map = self.map.clone();
+        move |part| {
+            assert!(part.end <= SCROLLBACK, "outside of the memory for scrollback");
+            map.release(&(SCROLLBACK_AT + part.start..SCROLLBACK_AT + part.end));
+        }
+    }
 }
 
 impl Deref for Lent {

@@ -36,6 +36,7 @@ use crate::os::{process, socket};
 
 pub struct Start {
     pub idle_timeout_ms: Option<u64>,
+    pub scrollback_total_bytes: Option<usize>,
     /// Detached from the terminal it was started from.
     pub background: bool,
 }
@@ -57,7 +58,8 @@ pub fn run(start: Start) -> io::Result<()> {
     let max_files = limits::raise_nofile().map_or(u64::MAX, |(_, hard)| hard);
     let signals = Signals::catch(start.background)?;
     let socket = place.named();
-    let plan = Plan { idle_timeout_ms: start.idle_timeout_ms, socket, limits };
+    let Start { idle_timeout_ms, scrollback_total_bytes, .. } = start;
+    let plan = Plan { idle_timeout_ms, scrollback_total_bytes, socket, limits };
     Keeper::new(place, plan, Slots::new(limits, max_files))?.serve(&signals)
 }
 
@@ -73,6 +75,8 @@ pub fn adopt(limits: Limits) -> io::Result<()> {
     let slots = Slots::new(limits, max_files);
     let legacy = heir::receive(link, slots, serve::now())?;
     let place = Place::adopt(legacy.listener.try_clone()?)?;
-    let plan = Plan { idle_timeout_ms: None, socket: place.named(), limits };
+    // The worker that is there has its settings, and leaves them to the next one.
+    let (idle_timeout_ms, scrollback_total_bytes) = (None, None);
+    let plan = Plan { idle_timeout_ms, scrollback_total_bytes, socket: place.named(), limits };
     Keeper::adopt(legacy, plan, place).serve(&signals)
 }

@@ -33,6 +33,7 @@ pub struct Worker {
 /// How to start one.
 pub struct Plan {
     pub idle_timeout_ms: Option<u64>,
+    pub scrollback_total_bytes: Option<usize>,
     /// Where the server is reached, when that is not the usual place.
     pub socket: Option<PathBuf>,
     /// What programs may use, for a keeper that has to take over.
@@ -46,6 +47,9 @@ impl Plan {
         command.arg0("t4a").args(["__worker", "--limits", &self.limits.to_text()]);
         if let Some(timeout) = self.idle_timeout_ms {
             command.arg("--idle-timeout-ms").arg(timeout.to_string());
+        }
+        if let Some(bytes) = self.scrollback_total_bytes {
+            command.arg("--scrollback-total-bytes").arg(bytes.to_string());
         }
         if let Some(socket) = &self.socket {
             command.env("T4A_SOCKET", socket);

@@ -19,12 +19,14 @@ mod record;
 mod recordings;
 mod restore;
 mod runs;
+mod scrollback;
 pub mod signals;
 mod terminal;
 #[cfg(test)]
 mod tests;
 mod timers;
 mod typing;
+mod used;
 mod views;
 mod waits;
 
@@ -214,11 +216,13 @@ pub enum Effect {
         request: PictureRequest,
         order: Box<Order>,
     },
-    /// An answer whose bytes follow its line; `Taken` comes back when they were written.
+    /// An answer whose bytes follow its line or are in it; `Taken` comes back with the picture's
+    /// size when they were written.
     Picture {
         client: ClientId,
         header: Vec<u8>,
         bytes: Vec<u8>,
+        size: usize,
     },
     /// Someone records what is typed; `Echo` comes back before it is.
     LookForEcho(TerminalId),
@@ -269,6 +273,7 @@ pub struct Mux {
     timers: Timers,
     waits: Waits,
     searches: usize,
+    scrollback: scrollback::Total,
     idle_timeout: Duration,
     effects: VecDeque<Effect>,
     notices: Vec<crate::term::Notice>,
@@ -295,6 +300,7 @@ impl Mux {
             timers: Timers::default(),
             waits: Waits::default(),
             searches: 0,
+            scrollback: scrollback::Total { bytes: 0, most: record.scrollback_total_bytes },
             idle_timeout: Duration::from_millis(record.idle_timeout_ms),
             effects: VecDeque::new(),
             notices: Vec::new(),
@@ -573,6 +579,7 @@ impl Mux {
             return;
         }
         terminal.grid.resize(size);
+        self.count_scrollback(id);
         self.record_size(id, size);
         self.effect(Effect::Resize { id, size });
         self.effect(Effect::Save(id));

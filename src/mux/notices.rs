@@ -51,6 +51,7 @@ impl Mux {
         let now = self.now;
         let screen_wanted = self.wanted(EventKind::Screen, id);
         let mut notices = std::mem::take(&mut self.notices);
+        self.bound_scrollback(id);
         let Some(terminal) = self.terminals.get_mut(&id) else { return };
         let fed = catch_unwind(AssertUnwindSafe(|| terminal.grid.feed(bytes, &mut notices)));
         if fed.is_err() {
@@ -61,6 +62,7 @@ impl Mux {
             self.effects.push_back(Effect::Save(id));
         }
         terminal.note_change(now, screen_wanted);
+        self.count_scrollback(id);
         for notice in notices.drain(..) {
             self.number_notice(id, notice);
         }

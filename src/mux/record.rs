@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::limits::DEFAULT_IDLE_TIMEOUT_MS;
+use super::limits::{DEFAULT_IDLE_TIMEOUT_MS, DEFAULT_SCROLLBACK_TOTAL};
 use super::{Effect, Mux, TerminalId};
 
 /// What is remembered of the server as a whole.
@@ -14,14 +14,26 @@ pub struct ServerRecord {
     /// No event has a higher number.
     pub seq: u64,
     pub idle_timeout_ms: u64,
+    #[serde(default = "usual_scrollback")]
+    pub scrollback_total_bytes: usize,
     #[serde(default)]
     pub workspaces: BTreeMap<String, serde_json::Value>,
 }
 
+fn usual_scrollback() -> usize {
+    DEFAULT_SCROLLBACK_TOTAL
+}
+
 impl ServerRecord {
-    pub fn first(idle_timeout_ms: Option<u64>) -> ServerRecord {
-        let idle_timeout_ms = idle_timeout_ms.unwrap_or(DEFAULT_IDLE_TIMEOUT_MS);
-        ServerRecord { next_id: 1, seq: 0, idle_timeout_ms, workspaces: BTreeMap::new() }
+    /// Of a server that has just been started, with settings if it was given any.
+    pub fn first(idle_timeout_ms: Option<u64>, scrollback_total: Option<usize>) -> ServerRecord {
+        ServerRecord {
+            next_id: 1,
+            seq: 0,
+            idle_timeout_ms: idle_timeout_ms.unwrap_or(DEFAULT_IDLE_TIMEOUT_MS),
+            scrollback_total_bytes: scrollback_total.unwrap_or(DEFAULT_SCROLLBACK_TOTAL),
+            workspaces: BTreeMap::new(),
+        }
     }
 
     pub fn read(bytes: &[u8]) -> Option<ServerRecord> {
@@ -42,6 +54,7 @@ impl Mux {
             next_id: self.next_id,
             seq: self.events.reserved(),
             idle_timeout_ms: self.idle_timeout.as_millis() as u64,
+            scrollback_total_bytes: self.scrollback.most,
             workspaces: self.workspaces.clone(),
         };
         if let Ok(bytes) = serde_json::to_vec(&record) {

@@ -117,6 +117,7 @@ impl Mux {
         terminal.notices = notices;
         terminal.told = terminal.told.max(told);
         terminal.degraded = degraded;
+        self.count_scrollback(id);
         self.refeed(id, fed);
         let Some(terminal) = self.terminals.get_mut(&id) else { return };
         // The device has the last word about its size.

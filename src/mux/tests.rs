@@ -30,7 +30,7 @@ fn bench() -> Bench {
         since_ms: 1_700_000_000_000,
     };
     let now = Instant::now();
-    let mut mux = Mux::new(host, ServerRecord::first(None), now);
+    let mut mux = Mux::new(host, ServerRecord::first(None, None), now);
     mux.on(Incoming::Connected(ME), now);
     let mut bench = Bench { mux, now, effects: Vec::new() };
     bench.ask(json!({"cmd": "events", "tag": "e"}));

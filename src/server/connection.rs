@@ -43,6 +43,7 @@ pub enum ToClient {
     Picture {
         header: Vec<u8>,
         bytes: Vec<u8>,
+        size: usize,
     },
     /// The next line may be read.
     ReadOn,
@@ -193,9 +194,9 @@ async fn write_out(
                 Ok(())
             }
             ToClient::Reply(bytes) => write.write_all(&bytes).await,
-            ToClient::Picture { header, bytes } => {
+            ToClient::Picture { header, bytes, size } => {
                 let written = write_picture(&mut write, &header, &bytes).await;
-                let _ = hub.send(News::Client(id, FromClient::Taken(bytes.len()))).await;
+                let _ = hub.send(News::Client(id, FromClient::Taken(size))).await;
                 written
             }
             ToClient::Stream(bytes) => {

@@ -73,14 +73,21 @@ enum News {
 
 type ToHub = mpsc::Sender<News>;
 
+/// What a server is started with; later it has its own record.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Settings {
+    pub idle_timeout_ms: Option<u64>,
+    pub scrollback_total_bytes: Option<usize>,
+}
+
 /// Runs the worker that a keeper has started, until the keeper is gone or tells it to end.
-pub fn run(idle_timeout_ms: Option<u64>, limits: Option<String>) -> io::Result<()> {
+pub fn run(settings: Settings, limits: Option<String>) -> io::Result<()> {
     limits::raise_nofile();
     limits::harden();
     process::set_name("t4a-worker");
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
-        let (listener, mut hub) = take_over(idle_timeout_ms, limits).await?;
+        let (listener, mut hub) = take_over(settings, limits).await?;
         let news = hub.sender();
         tokio::spawn(accept::run(listener, news));
         hub.run().await
@@ -89,7 +96,7 @@ pub fn run(idle_timeout_ms: Option<u64>, limits: Option<String>) -> io::Result<(
 
 /// Receives from the keeper all that an earlier worker left, and the socket to serve.
 async fn take_over(
-    idle_timeout_ms: Option<u64>,
+    settings: Settings,
     limits: Option<String>,
 ) -> io::Result<(std::os::unix::net::UnixListener, Hub)> {
     let link = Link::from_stdin()?;
@@ -111,7 +118,9 @@ async fn take_over(
     let first = log.is_none();
     let mut log = log.map_or_else(Log::create, Ok)?;
     let state = log.record.read().and_then(|bytes| ServerRecord::read(&bytes));
-    let state = state.unwrap_or_else(|| ServerRecord::first(idle_timeout_ms));
+    let state = state.unwrap_or_else(|| {
+        ServerRecord::first(settings.idle_timeout_ms, settings.scrollback_total_bytes)
+    });
     let mut mux = Mux::new(host(), state, clock::now());
     mux.recall(recover::events(&mut log));
     let mut hub = Hub::new(mux, link, log, first, rekeep)?;

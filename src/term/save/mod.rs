@@ -19,7 +19,7 @@ use std::fmt;
 
 const MAGIC: &[u8; 8] = b"t4a-grid";
 /// To be raised with every change of what is saved, and of the packed rows.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 const HEAD: usize = MAGIC.len() + 8;
 const TAIL: usize = 8;
 
