@@ -50,6 +50,8 @@ mod reading;
 mod recording;
 #[path = "all/run.rs"]
 mod run;
+#[path = "all/scrollback.rs"]
+mod scrollback;
 #[path = "all/seed.rs"]
 mod seed;
 #[path = "all/shells.rs"]

@@ -383,9 +383,10 @@ class T4a:
     # The server
 
     def config(self, id: Optional[str] = None, *, idle_timeout_ms: Optional[int] = None,
-               take_over: Optional[str] = None, persist: Optional[bool] = None) -> Json:
+               take_over: Optional[str] = None, persist: Optional[bool] = None,
+               scrollback_total_bytes: Optional[int] = None) -> Json:
         return self.ask("config", id=id, idle_timeout_ms=idle_timeout_ms, take_over=take_over,
-                        persist=persist)
+                        persist=persist, scrollback_total_bytes=scrollback_total_bytes)
 
     def hello(self) -> Json:
         return self.ask("hello")

@@ -71,7 +71,7 @@ export interface TextLines { lines: string[]; total_lines: number; first_line: n
 export interface Search { id: string; pattern: string; plain?: boolean; ignore_case?: boolean; last?: number; context?: number }
 export interface Events { terminal?: string; types?: string[]; since?: number }
 export interface Attach { id: string; role?: "view" | "edit" | "take"; name?: string; cols?: number; rows?: number; raw?: boolean }
-export interface Config { id?: string; idle_timeout_ms?: number; take_over?: "allowed" | "refused" | "needed"; persist?: boolean }
+export interface Config { id?: string; idle_timeout_ms?: number; scrollback_total_bytes?: number; take_over?: "allowed" | "refused" | "needed"; persist?: boolean }
 
 /** A request was refused: `code` is for programs, the message for people. */
 export class T4aError extends Error {

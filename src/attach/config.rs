@@ -7,11 +7,12 @@ use toml::de::{DeTable, DeValue};
 
 use super::keymap::{Action, Keymap};
 use crate::input::Key;
-use crate::mux::limits::{MAX_COLS, MAX_IDLE_TIMEOUT_MS, MAX_ROWS, MAX_SCROLLBACK_LINES};
+use crate::mux::limits::{
+    MAX_COLS, MAX_IDLE_TIMEOUT_MS, MAX_ROWS, MAX_SCROLLBACK_LINES, MAX_SCROLLBACK_TOTAL,
+    MIN_SCROLLBACK_TOTAL,
+};
 use crate::term::Color;
 
-/// Longest configuration that is read.
-pub const MAX_CONFIG: u64 = 256 << 10;
 /// Mistakes that are told; nobody mends more at a time.
 const MAX_PROBLEMS: usize = 100;
 
@@ -31,6 +32,8 @@ pub struct Config {
     pub idle_timeout_ms: Option<u64>,
     /// Whether terminals are kept on disk; the server reads this too, when it starts.
     pub persist: Option<bool>,
+    /// For the server, when it is started.
+    pub scrollback_total_bytes: Option<usize>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,6 +60,7 @@ impl Default for Config {
             scrollback_lines: None,
             idle_timeout_ms: None,
             persist: None,
+            scrollback_total_bytes: None,
         }
     }
 }
@@ -116,6 +120,10 @@ const SETTINGS: &[(&str, Set)] = &[
         put(&mut config.idle_timeout_ms, number(value, 1, MAX_IDLE_TIMEOUT_MS).map(Some))
     }),
     ("persist", |config, value| put(&mut config.persist, boolean(value).map(Some))),
+    ("scrollback_total_bytes", |config, value| {
+        let bytes = number(value, MIN_SCROLLBACK_TOTAL as u64, MAX_SCROLLBACK_TOTAL as u64);
+        put(&mut config.scrollback_total_bytes, bytes.map(|n| Some(n as usize)))
+    }),
 ];
 
 /// The table `[colors]`.

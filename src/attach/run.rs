@@ -11,6 +11,7 @@ use super::git;
 use super::paint::Painter;
 use super::tty::{Person, Tty};
 use crate::client::{Client, Lines, Trouble};
+use crate::mux::limits::MAX_CONFIG;
 use crate::os::signal::{self, Heard};
 use crate::os::{paths, poll, process};
 
@@ -266,7 +267,7 @@ fn clipboard(text: &str) -> Vec<u8> {
 /// The person's configuration, and what is wrong with it.
 pub fn read_config() -> (Config, Vec<String>) {
     let Some(path) = paths::config_file() else { return (Config::default(), Vec::new()) };
-    match paths::read_text(&path, config::MAX_CONFIG) {
+    match paths::read_text(&path, MAX_CONFIG) {
         Ok(Some(text)) => {
             let (config, problems) = config::parse(&text);
             let name = path.file_name().unwrap_or_default().to_string_lossy();

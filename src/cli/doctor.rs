@@ -4,14 +4,17 @@ use std::io;
 use std::path::Path;
 
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::output::{self, Output};
 use crate::attach::read_config;
 use crate::client::{Client, Trouble, log_path};
 use crate::command::{Config, Hello, List};
+use crate::mux::limits::{self, MAX_SOCKET_PATH};
 use crate::os::shelf::{self, Shelf};
-use crate::os::{paths, socket};
+use crate::os::{inspect, paths, socket};
+
+const _: () = assert!(MAX_SOCKET_PATH + 1 == paths::MAX_SOCKET_PATH);
 
 #[derive(Serialize)]
 struct Report {
@@ -26,6 +29,10 @@ struct Report {
     /// Whether terminals are kept on disk, and what is there.
     persist: Option<bool>,
     kept: Option<Kept>,
+    /// Of the server's processes, in bytes.
+    memory: Option<Memory>,
+    /// Those of this program; the server tells its own.
+    limits: Map<String, Value>,
     problems: Vec<String>,
 }
 
@@ -34,6 +41,12 @@ struct Kept {
     directory: String,
     files: usize,
     bytes: u64,
+}
+
+#[derive(Serialize)]
+struct Memory {
+    keeper: Option<u64>,
+    worker: Option<u64>,
 }
 
 /// Looks, and starts nothing.
@@ -83,9 +96,11 @@ fn examine() -> Report {
         log: log_path().ok().map(|path| path.display().to_string()),
         running: server.is_some(),
         terminals: server.as_ref().map(|(_, terminals, _)| *terminals),
+        memory: server.as_ref().map(|(hello, ..)| memory(hello)),
         server: server.map(|(hello, ..)| hello),
         persist,
         kept,
+        limits: limits::PROGRAM.iter().map(|(name, value)| named(name, *value)).collect(),
         problems,
     }
 }
@@ -104,6 +119,15 @@ fn greet() -> Result<Option<(Value, usize, Value)>, Trouble> {
     let list = client.ask(&List::default())?.value;
     let config = client.ask(&Config::default())?.value;
     Ok(Some((hello, list["terminals"].as_array().map_or(0, Vec::len), config)))
+}
+
+fn named(name: &str, value: u64) -> (String, Value) {
+    (name.to_owned(), value.into())
+}
+
+fn memory(hello: &Value) -> Memory {
+    let of = |pid: &str| inspect::resident(u32::try_from(hello[pid].as_u64()?).ok()?);
+    Memory { keeper: of("keeper_pid"), worker: of("worker_pid") }
 }
 
 fn stale(socket: &Path, running: bool) -> Option<String> {
@@ -147,6 +171,8 @@ fn people(report: &Value) -> String {
             text("terminals"),
             of("clients"),
         ));
+        let memory = |of: &str| output::size(report["memory"][of].as_u64().unwrap_or(0));
+        lines.push(format!("memory    keeper {}, worker {}", memory("keeper"), memory("worker")));
     } else {
         lines.push("server    not running; any command starts it".to_owned());
     }
@@ -160,10 +186,45 @@ fn people(report: &Value) -> String {
             of("directory")
         ));
     }
+    let shown = limits_shown(report);
+    lines.extend(shown.iter().enumerate().map(|(at, line)| match at {
+        0 => format!("limits    {line}"),
+        _ => format!("          {line}"),
+    }));
     let problems = report["problems"].as_array().into_iter().flatten();
     lines.extend(problems.map(|problem| format!("problem   {}", output::text(problem))));
     if report["ok"] == Value::Bool(true) {
         lines.push("all is well".to_owned());
     }
     lines.join("\n") + "\n"
+}
+
+/// All limits, several a line; what is in use of them before it.
+fn limits_shown(report: &Value) -> Vec<String> {
+    const COLUMNS: usize = 3;
+    let server = &report["server"];
+    // Without a server those of this version are told.
+    let running = |(name, value): &(&'static str, u64)| {
+        (*name, server["limits"][name].as_u64().unwrap_or(*value), server["used"][name].as_u64())
+    };
+    let program = limits::PROGRAM.iter().map(|(name, value)| (*name, *value, None));
+    let all = limits::SERVER.iter().map(running).chain(program);
+    let words: Vec<String> = all
+        .map(|(name, value, used)| {
+            let bytes = name.ends_with("_bytes");
+            let shown = |value: u64, is: bool| match is {
+                true => output::size(value),
+                false => value.to_string(),
+            };
+            let used = used.map(|used| format!("{} of ", shown(used, bytes))).unwrap_or_default();
+            // Limits are told exactly.
+            format!("{name} {used}{}", shown(value, bytes && value.is_multiple_of(1024)))
+        })
+        .collect();
+    let width = words.iter().map(String::len).max().unwrap_or(0) + 2;
+    let line = |words: &[String]| {
+        let padded: String = words.iter().map(|word| format!("{word:width$}")).collect();
+        padded.trim_end().to_owned()
+    };
+    words.chunks(COLUMNS).map(line).collect()
 }

@@ -204,6 +204,8 @@ struct DaemonArgs {
 struct WorkerArgs {
     #[arg(long)]
     idle_timeout_ms: Option<u64>,
+    #[arg(long)]
+    scrollback_total_bytes: Option<usize>,
     /// What programs may use, for a keeper that has to be started
     #[arg(long)]
     limits: Option<String>,
@@ -315,10 +317,15 @@ fn run(action: Action, out: &mut Output) -> Result<(), Trouble> {
         Action::Daemon(args) => Ok(keeper::run(keeper_start(&args)?)?),
         Action::Upgrade(args) => upgrade::run(args, out),
         Action::Worker(args) => {
-            let WorkerArgs { idle_timeout_ms, limits, keeper_version, crashed } = args;
             let persist = || attach::read_config().0.persist.unwrap_or(false);
-            let start = server::Start { idle_timeout_ms, limits, keeper_version, crashed, persist };
-            Ok(server::run(start)?)
+            Ok(server::run(server::Start {
+                idle_timeout_ms: args.idle_timeout_ms,
+                scrollback_total_bytes: args.scrollback_total_bytes,
+                limits: args.limits,
+                keeper_version: args.keeper_version,
+                crashed: args.crashed,
+                persist,
+            })?)
         }
         Action::Formats => {
             let formats = serde_json::to_string(&server::Formats::own()).unwrap_or_default();
@@ -492,7 +499,13 @@ fn keeper_start(args: &DaemonArgs) -> Result<keeper::Start, Trouble> {
     if args.timeout_ms.is_some_and(|ms| !(1..=max).contains(&ms)) {
         return Err(Trouble::Usage(format!("TIMEOUT_MS must be 1 to {max}")));
     }
-    Ok(keeper::Start { idle_timeout_ms: args.timeout_ms, background: args.background })
+    // What is wrong in it is told by those who have someone to tell.
+    let (config, _) = attach::read_config();
+    Ok(keeper::Start {
+        idle_timeout_ms: args.timeout_ms,
+        scrollback_total_bytes: config.scrollback_total_bytes,
+        background: args.background,
+    })
 }
 
 fn shell_init(shell: IntegratedShell, out: &mut Output) -> Result<(), Trouble> {

@@ -224,6 +224,18 @@ fn event(value: &Value) -> String {
     format!("{} {}\n", head, rest.join(" ")).trim_end().to_owned() + "\n"
 }
 
+/// Bytes, in the largest unit that has at least one.
+pub fn size(bytes: u64) -> String {
+    let units = [(30, "GiB"), (20, "MiB"), (10, "KiB")];
+    let unit = units.into_iter().find(|(shift, _)| bytes >> shift > 0);
+    let Some((shift, unit)) = unit else { return format!("{bytes} B") };
+    let tenths = (bytes * 10) >> shift;
+    match tenths % 10 {
+        0 => format!("{} {unit}", tenths / 10),
+        tenth => format!("{}.{tenth} {unit}", tenths / 10),
+    }
+}
+
 /// A value without quotes. What a program chose (a title, a command) must not steer the terminal
 /// it is printed on.
 pub fn text(value: &Value) -> String {
@@ -253,6 +265,13 @@ t1          7     80x24   alive   bash
 t12  build  1234  120x40  exit 2  make\u{fffd}[31m
 ";
         assert_eq!(list(&answer), expected);
+    }
+
+    #[test]
+    fn sizes_for_people() {
+        let sizes = [0, 103, 1024, 1536, 64 << 10, (1 << 20) - 1, 1 << 20, 64 << 30];
+        let told = ["0 B", "103 B", "1 KiB", "1.5 KiB", "64 KiB", "1023.9 KiB", "1 MiB", "64 GiB"];
+        assert_eq!(sizes.map(size), told);
     }
 
     #[test]

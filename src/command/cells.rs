@@ -3,12 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Command, within};
+use crate::mux::limits::MAX_CELL_ROWS;
 use crate::mux::{Mux, Ticket};
 use crate::term::LineNo;
 use crate::wire::{CursorState, Failure, Look, Looks, Run};
-
-/// Rows in one answer.
-const MAX_ROWS: u64 = 5000;
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -53,14 +51,14 @@ impl Command for Cells {
     const NAME: &'static str = "cells";
 
     fn run(self, mux: &mut Mux, ticket: &Ticket) -> Result<(), Failure> {
-        let count = self.count.map(|count| within("count", count, 1, MAX_ROWS)).transpose()?;
+        let count = self.count.map(|count| within("count", count, 1, MAX_CELL_ROWS)).transpose()?;
         let grid = &mux.terminal(&self.id)?.grid;
         let snapshot = match (self.first_line, count) {
             (None, Some(_)) => return Err(Failure::bad_value("cells: count goes with first_line")),
             (None, None) => grid.snapshot(0..grid.size().rows),
             (Some(first), count) => {
-                let end = first.saturating_add(count.unwrap_or(MAX_ROWS));
-                grid.snapshot_lines(LineNo(first)..LineNo(end), MAX_ROWS as usize)
+                let end = first.saturating_add(count.unwrap_or(MAX_CELL_ROWS));
+                grid.snapshot_lines(LineNo(first)..LineNo(end), MAX_CELL_ROWS as usize)
             }
         };
         let mut looks = Looks::default();

@@ -4,7 +4,7 @@ use clap::Args;
 use serde::{Deserialize, Serialize};
 
 use super::{Command, within};
-use crate::mux::limits::MAX_IDLE_TIMEOUT_MS;
+use crate::mux::limits::{MAX_IDLE_TIMEOUT_MS, MAX_SCROLLBACK_TOTAL, MIN_SCROLLBACK_TOTAL};
 use crate::mux::{Mux, TakeOver, Ticket};
 use crate::wire::Failure;
 
@@ -27,27 +27,42 @@ pub struct Config {
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub persist: Option<bool>,
+    /// Bytes that the scrollback of all terminals together may take; the oldest lines go first
+    #[arg(long, value_name = "BYTES", conflicts_with = "id")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scrollback_total_bytes: Option<i64>,
 }
 
 impl Command for Config {
     const NAME: &'static str = "config";
 
     fn run(self, mux: &mut Mux, ticket: &Ticket) -> Result<(), Failure> {
-        let id = self.id.map(|name| mux.find(&name)).transpose()?;
+        let id = self.id.as_deref().map(|name| mux.find(name)).transpose()?;
         if id.is_none() && self.take_over.is_some() {
             return Err(Failure::bad_value("config: take_over goes with id"));
         }
-        if let Some(ms) = self.idle_timeout_ms {
-            let ms = within("idle_timeout_ms", ms, 1, MAX_IDLE_TIMEOUT_MS)?;
-            mux.set_idle_timeout_ms(id, ms);
+        if id.is_some() && self.scrollback_total_bytes.is_some() {
+            let error = "config: scrollback_total_bytes is the server's: leave id out";
+            return Err(Failure::bad_value(error));
         }
-        if let Some(persist) = self.persist {
-            mux.set_persist(id, persist);
-        }
+        let idle = |ms| within("idle_timeout_ms", ms, 1, MAX_IDLE_TIMEOUT_MS);
+        let total = |bytes| {
+            let (min, max) = (MIN_SCROLLBACK_TOTAL as u64, MAX_SCROLLBACK_TOTAL as u64);
+            within("scrollback_total_bytes", bytes, min, max)
+        };
+        let idle = self.idle_timeout_ms.map(idle).transpose()?;
+        let total = self.scrollback_total_bytes.map(total).transpose()?;
+        // All of it is right: now it is done.
+        idle.into_iter().for_each(|ms| mux.set_idle_timeout_ms(id, ms));
+        total.into_iter().for_each(|bytes| mux.set_scrollback_ceiling(bytes as usize));
+        self.persist.into_iter().for_each(|persist| mux.set_persist(id, persist));
         let mut body = serde_json::json!({});
-        if let Some(id) = id {
-            self.take_over.into_iter().for_each(|wanted| mux.set_take_over(id, wanted));
-            body["take_over"] = serde_json::json!(mux.take_over(id));
+        match id {
+            Some(id) => {
+                self.take_over.into_iter().for_each(|wanted| mux.set_take_over(id, wanted));
+                body["take_over"] = serde_json::json!(mux.take_over(id));
+            }
+            None => body["scrollback_total_bytes"] = mux.scrollback_ceiling().into(),
         }
         body["persist"] = mux.persists(id).into();
         if let Some(trouble) = mux.persist_trouble() {

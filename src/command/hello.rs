@@ -4,7 +4,6 @@ use clap::Args;
 use serde::{Deserialize, Serialize};
 
 use super::{Command, NAMES};
-use crate::mux::limits::Limits;
 use crate::mux::{Mux, Ticket};
 use crate::wire::{EventKind, Failure};
 
@@ -34,7 +33,17 @@ struct Greeting<'a> {
     idle_timeout_ms: u64,
     commands: &'static [&'static str],
     events: &'static [EventKind],
-    limits: Limits,
+    used: Named,
+    limits: Named,
+}
+
+/// An object of numbers, in the order in which they are listed.
+struct Named(Vec<(&'static str, u64)>);
+
+impl Serialize for Named {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().copied())
+    }
 }
 
 impl Command for Hello {
@@ -57,7 +66,8 @@ impl Command for Hello {
             idle_timeout_ms: mux.idle_timeout_ms(None),
             commands: NAMES,
             events: EventKind::ALL,
-            limits: Limits::ALL,
+            used: Named(mux.used().collect()),
+            limits: Named(mux.limits().collect()),
         });
         mux.reply(ticket, line);
         Ok(())

@@ -6,11 +6,9 @@ use serde::{Deserialize, Serialize};
 use super::Command;
 use super::target::Target;
 use crate::input::{Key, KeyKind, MAX_TEXT_CHARS};
+use crate::mux::limits::MAX_KEYS;
 use crate::mux::{Input, Mux, Ticket};
 use crate::wire::Failure;
-
-/// Keys in one request.
-const MAX_KEYS: usize = 1000;
 
 /// Press keys by their names.
 ///

@@ -4,11 +4,9 @@ use clap::Args;
 use serde::{Deserialize, Serialize};
 
 use super::{Command, within};
+use crate::mux::limits::MAX_TOKENS;
 use crate::mux::{Extra, LookWish, Mux, Reply, Ticket};
 use crate::wire::Failure;
-
-/// A budget larger than any screen's cost.
-const MAX_BUDGET: u64 = 1_000_000;
 
 /// Show what a terminal shows and does now.
 #[derive(Debug, Clone, Args, Serialize, Deserialize)]
@@ -39,7 +37,7 @@ impl Command for Look {
 
     fn run(self, mux: &mut Mux, ticket: &Ticket) -> Result<(), Failure> {
         let terminal = mux.find(&self.id)?;
-        let budget = self.max_tokens.map(|max| within("max_tokens", max, 1, MAX_BUDGET));
+        let budget = self.max_tokens.map(|max| within("max_tokens", max, 1, MAX_TOKENS));
         let max_tokens = budget.transpose()?.map(|max| max as usize);
         let wish = LookWish { since: self.since, max_tokens };
         let extras: &[Extra] = if self.screenshot { &[Extra::Screenshot] } else { &[] };

@@ -7,6 +7,7 @@ use clap::Args;
 use serde::{Deserialize, Serialize};
 
 use super::{Command, within};
+use crate::mux::limits::MAX_PICTURE_ROWS;
 use crate::mux::{Mux, Ticket};
 use crate::term::{LineNo, Snapshot, Terminal};
 use crate::view::image::{Cell, MAX_PAD};
@@ -16,9 +17,6 @@ use crate::wire::Failure;
 pub use fields::{Encoding, Format, Highlight, Region};
 use fields::{Gutter, ThemeChoice, parse_range, parse_region};
 use scale::Wish;
-
-/// Rows of one picture; also the pixels are bounded.
-const MAX_ROWS: usize = 10_000;
 
 /// Take a picture of a terminal.
 ///
@@ -194,7 +192,7 @@ fn by_lines(grid: &Terminal, [first, end]: [i64; 2]) -> Result<Snapshot, Failure
     let inside = |line: i64| u64::try_from(line).ok().filter(|line| *line <= held.end.0);
     match (inside(first), inside(end)) {
         (Some(from), Some(to)) if from >= held.start.0 && from < to => {
-            Ok(grid.snapshot_lines(LineNo(from)..LineNo(to), MAX_ROWS))
+            Ok(grid.snapshot_lines(LineNo(from)..LineNo(to), MAX_PICTURE_ROWS))
         }
         _ => {
             let error = format!(

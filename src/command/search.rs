@@ -4,15 +4,11 @@ use clap::Args;
 use serde::{Deserialize, Serialize};
 
 use super::{Command, within};
+use crate::mux::limits::{MAX_CONTEXT, MAX_MATCHES};
 use crate::mux::patterns::pattern;
 use crate::mux::{Mux, Ticket};
 use crate::view::grep::Hunt;
 use crate::wire::Failure;
-
-/// Matches in one answer.
-const MAX_MATCHES: u64 = 10_000;
-/// Lines before and after a match.
-const MAX_CONTEXT: u64 = 100;
 
 /// Search a terminal's screen and scrollback.
 #[derive(Debug, Clone, Args, Serialize, Deserialize)]

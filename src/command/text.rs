@@ -4,13 +4,11 @@ use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 
 use super::Command;
+use crate::mux::limits::MAX_TEXT_LINES;
 use crate::mux::{CommandRecord, History, Mux, Ticket};
 use crate::term::{LineNo, Terminal};
 use crate::view::text::{self, TextRow};
 use crate::wire::{Code, Failure};
-
-/// Lines given at most for one request.
-const MAX_LINES: usize = 100_000;
 
 /// Print a terminal's text.
 ///
@@ -186,7 +184,7 @@ impl Text {
             return Err(Failure::new(Code::NotFound, error));
         };
         let (first, held) = (LineNo(first), grid.lines());
-        let last = LineNo(end.min(first.0 + MAX_LINES as u64));
+        let last = LineNo(end.min(first.0 + MAX_TEXT_LINES as u64));
         let cut = record.cut.filter(|_| last.0 == end);
         let rows = text::output(grid, first..last, cut, usize::MAX);
         let total = held.end.0 - held.start.0;
@@ -198,7 +196,8 @@ impl Text {
             let error = "text: first_line goes with count, not with start, end or region";
             return Err(Failure::bad_value(error));
         }
-        let count = self.count.map_or(MAX_LINES, |count| count.min(MAX_LINES as u64) as usize);
+        let count =
+            self.count.map_or(MAX_TEXT_LINES, |count| count.min(MAX_TEXT_LINES as u64) as usize);
         let rows = match self.join {
             true => text::lines(grid, first, count),
             false => text::rows_of_lines(grid, first, count),
@@ -237,7 +236,7 @@ impl Text {
         }
         let cut = |value: i64| usize::try_from(value).unwrap_or(usize::MAX).min(total);
         let (start, end) = (cut(start), cut(end));
-        Ok((start, end.min(start + MAX_LINES)))
+        Ok((start, end.min(start + MAX_TEXT_LINES)))
     }
 
     fn answer(

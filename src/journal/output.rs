@@ -26,7 +26,7 @@ use std::sync::{Arc, Weak};
 
 use super::record::{self, Record};
 use super::saves::{self, Saved, Saves};
-use crate::os::mapping::{self, ALIGN, Mapping};
+use crate::os::mapping::{ALIGN, Mapping};
 use crate::os::pty::{self, Read};
 
 /// Output that is kept until a save has what came of it.
@@ -274,7 +274,7 @@ impl Journal {
     /// After a save: gives back the ring's memory, as the terminal may stay quiet for long.
     pub fn rest(&mut self) {
         if self.keep == self.head() && self.is_large() {
-            mapping::release(self.record.file(), &RING_PART);
+            self.map.release(&(RING_AT..RING_AT + RING));
             self.released = self.keep;
         }
     }
@@ -314,6 +314,18 @@ impl Journal {
 pub struct Lent {
     map: Arc<Mapping>,
     _token: Arc<()>,
+}
+
+impl Lent {
+    /// Gives parts back to the system, where they take no memory until they are written again. To be
+    /// called by whoever has this memory, and only while nothing there is borrowed.
+    pub fn releaser(&self) -> impl FnMut(Range<usize>) + Send + use<> {
+        let map = self.map.clone();
+        move |part| {
+            assert!(part.end <= SCROLLBACK, "outside of the memory for scrollback");
+            map.release(&(SCROLLBACK_AT + part.start..SCROLLBACK_AT + part.end));
+        }
+    }
 }
 
 impl Deref for Lent {

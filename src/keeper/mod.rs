@@ -39,6 +39,7 @@ use crate::os::{process, socket};
 
 pub struct Start {
     pub idle_timeout_ms: Option<u64>,
+    pub scrollback_total_bytes: Option<usize>,
     /// Detached from the terminal it was started from.
     pub background: bool,
 }
@@ -59,7 +60,8 @@ pub fn run(start: Start) -> io::Result<()> {
     let signals = Signals::catch(start.background)?;
     let socket = place.named();
     let program = Program::own()?.inherited()?;
-    let plan = Plan { program, idle_timeout_ms: start.idle_timeout_ms, socket, limits };
+    let Start { idle_timeout_ms, scrollback_total_bytes, .. } = start;
+    let plan = Plan { program, idle_timeout_ms, scrollback_total_bytes, socket, limits };
     Keeper::new(place, plan, Slots::new(limits, max_files))?.serve(&signals)
 }
 
@@ -74,7 +76,10 @@ pub fn adopt(limits: Limits) -> io::Result<()> {
     let legacy = heir::receive(link, slots, serve::now())?;
     let place = Place::adopt(legacy.listener.try_clone()?)?;
     let program = Program::own()?.inherited()?;
-    let plan = Plan { program, idle_timeout_ms: None, socket: place.named(), limits };
+    // The worker that is there has its settings, and leaves them to the next one.
+    let (idle_timeout_ms, scrollback_total_bytes) = (None, None);
+    let socket = place.named();
+    let plan = Plan { program, idle_timeout_ms, scrollback_total_bytes, socket, limits };
     Keeper::adopt(legacy, plan, place).serve(&signals)
 }
 

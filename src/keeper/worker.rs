@@ -50,6 +50,7 @@ impl Worker {
 pub struct Plan {
     pub program: Program,
     pub idle_timeout_ms: Option<u64>,
+    pub scrollback_total_bytes: Option<usize>,
     /// Where the server is reached, when that is not the usual place.
     pub socket: Option<PathBuf>,
     /// What programs may use, for a keeper that has to take over.
@@ -73,6 +74,9 @@ impl Plan {
         }
         if let Some(crashed) = crashed {
             command.arg("--crashed").arg(crashed.to_string());
+        }
+        if let Some(bytes) = self.scrollback_total_bytes {
+            command.arg("--scrollback-total-bytes").arg(bytes.to_string());
         }
         if let Some(socket) = &self.socket {
             command.env("T4A_SOCKET", socket);

@@ -4,11 +4,7 @@ use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Map, Value, json};
 
 use crate::client::Trouble;
-
-/// Bytes of text in an answer: about 8000 tokens, below what clients warn of.
-const MAX_TEXT: usize = 24 << 10;
-/// Bytes of one line, of which a program may write any number.
-const MAX_LINE: usize = 2 << 10;
+use crate::mux::limits::{MAX_MCP_LINE, MAX_MCP_TEXT};
 
 /// Facts and text; an answer of the server made fit for a model.
 #[derive(Debug, Default)]
@@ -121,7 +117,7 @@ impl Output {
     pub fn head(&self) -> (String, Option<u64>) {
         let mut out = String::new();
         for (number, line) in &self.lines {
-            if out.len() + line.len() >= MAX_TEXT {
+            if out.len() + line.len() >= MAX_MCP_TEXT {
                 return (out, Some(*number));
             }
             out.push_str(line);
@@ -135,7 +131,7 @@ impl Output {
         // Rows below the last text are no lines yet.
         let blank = self.lines.iter().rev().take_while(|(_, line)| line.is_empty()).count();
         let all = &self.lines[..self.lines.len() - blank];
-        let from = all.len() - self.fits(all.iter().rev(), MAX_TEXT);
+        let from = all.len() - self.fits(all.iter().rev(), MAX_MCP_TEXT);
         let lines = &all[from..];
         let text = lines.iter().map(|(_, line)| format!("{line}\n")).collect();
         (text, lines.first().map(|(number, _)| *number).filter(|_| from > 0))
@@ -155,9 +151,9 @@ impl Output {
     /// Beginning and end, with a note of what is left out between them.
     pub fn ends(&self) -> String {
         let all = self.lines.len();
-        let whole = self.fits(self.lines.iter(), MAX_TEXT) == all;
-        let head = if whole { all } else { self.fits(self.lines.iter(), MAX_TEXT / 2) };
-        let tail = if whole { 0 } else { self.fits(self.lines.iter().rev(), MAX_TEXT / 2) };
+        let whole = self.fits(self.lines.iter(), MAX_MCP_TEXT) == all;
+        let head = if whole { all } else { self.fits(self.lines.iter(), MAX_MCP_TEXT / 2) };
+        let tail = if whole { 0 } else { self.fits(self.lines.iter().rev(), MAX_MCP_TEXT / 2) };
         let mut out = String::new();
         let mut next = self.lines.first().map_or(0, |(number, _)| *number);
         let kept = self.lines[..head].iter().chain(&self.lines[all - tail.min(all - head)..]);
@@ -186,12 +182,12 @@ pub fn matches(answer: &Value) -> String {
 }
 
 fn bounded(text: &str) -> String {
-    prefix(text, MAX_TEXT).to_owned()
+    prefix(text, MAX_MCP_TEXT).to_owned()
 }
 
 fn cut(line: &str) -> String {
-    match line.len() > MAX_LINE {
-        true => format!("{}… ({} bytes)", prefix(line, MAX_LINE), line.len()),
+    match line.len() > MAX_MCP_LINE {
+        true => format!("{}… ({} bytes)", prefix(line, MAX_MCP_LINE), line.len()),
         false => line.to_owned(),
     }
 }
@@ -219,7 +215,7 @@ mod tests {
             (0..2000).map(|number| format!("{number} {}", "x".repeat(40))).collect();
         let output = Output::of_run(&json!({"lines": lines, "output_lines": [100, 2100]}));
         let text = output.ends();
-        assert!(text.len() < MAX_TEXT + 200);
+        assert!(text.len() < MAX_MCP_TEXT + 200);
         assert!(text.starts_with("0 x") && text.contains("\n1999 x"));
         let note = text.lines().find(|line| line.starts_with('…')).unwrap();
         let head = text.lines().position(|line| line.starts_with('…')).unwrap();
@@ -243,7 +239,7 @@ mod tests {
 
     #[test]
     fn a_long_line_is_cut_between_characters() {
-        let line = cut(&"é".repeat(MAX_LINE));
-        assert!(line.starts_with('é') && line.ends_with(&format!("({} bytes)", 2 * MAX_LINE)));
+        let line = cut(&"é".repeat(MAX_MCP_LINE));
+        assert!(line.starts_with('é') && line.ends_with(&format!("({} bytes)", 2 * MAX_MCP_LINE)));
     }
 }

@@ -10,17 +10,15 @@ use crate::command::{
     Condition, Create, Keys, Press, Run, Search, Send, Target, Text, TextRegion, Wait,
 };
 use crate::mux::Extra;
+use crate::mux::limits::{MAX_MCP_LINES, MAX_MCP_WAIT_MS};
 use crate::wire::{EventKind, Pair};
 
-/// Clients give up on a call after a minute or so; nothing waits for longer than this.
-const MAX_WAIT_MS: u32 = 50_000;
 const WAIT_MS: u32 = 30_000;
 /// How long the screen is watched after keys, and when it counts as quiet.
 const AFTER_KEYS_MS: i64 = 3000;
 const QUIET_MS: i64 = 150;
 /// Lines of an answer.
 const LINES: u32 = 200;
-const MAX_LINES: u32 = 2000;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(crate = "rmcp::schemars")]
@@ -132,11 +130,11 @@ pub struct KillArgs {
 }
 
 fn bounded(timeout_ms: Option<u32>) -> Option<i64> {
-    Some(timeout_ms.unwrap_or(WAIT_MS).min(MAX_WAIT_MS).into())
+    Some(timeout_ms.unwrap_or(WAIT_MS).min(MAX_MCP_WAIT_MS).into())
 }
 
 fn lines(count: Option<u32>) -> u32 {
-    count.unwrap_or(LINES).clamp(1, MAX_LINES)
+    count.unwrap_or(LINES).clamp(1, MAX_MCP_LINES)
 }
 
 impl CreateArgs {

@@ -16,13 +16,12 @@ use serde_json::Value;
 
 use crate::client::{Client, Trouble, own_create};
 use crate::command::{Command, Kill, List, Look};
+use crate::mux::limits::MAX_MCP_CALLS;
 use answer::{Output, Told};
 use args::{CreateArgs, KeysArgs, KillArgs, LookArgs, ReadArgs, RunArgs, WaitArgs};
 
 /// Longer than any call waits: a server that says nothing for so long is stuck.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Calls at the same time; more of them queue.
-const MAX_CALLS: usize = 64;
 /// Tokens of a screen's text.
 const SCREEN_TOKENS: i64 = 6000;
 
@@ -52,7 +51,7 @@ const LOOK_FACTS: [&str; 12] = [
 pub fn serve() -> Result<(), Trouble> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
-        .max_blocking_threads(MAX_CALLS)
+        .max_blocking_threads(MAX_MCP_CALLS)
         .build()?;
     let served = runtime.block_on(async {
         let service = Terminals::new().serve(rmcp::transport::stdio()).await;

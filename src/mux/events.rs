@@ -118,6 +118,11 @@ impl Events {
         }
     }
 
+    /// Events in the history, and their bytes.
+    pub fn kept_now(&self) -> (usize, usize) {
+        (self.history.items.len(), self.history.bytes)
+    }
+
     /// The last number given out.
     pub fn last(&self) -> u64 {
         self.history.end() - 1

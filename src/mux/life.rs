@@ -247,6 +247,7 @@ impl Mux {
         self.fail_run(id, &Failure::new(Code::NotFound, format!("{id} was killed")));
         self.drop_kept(id);
         let Some(terminal) = self.terminals.remove(&id) else { return };
+        self.scrollback.bytes -= terminal.scrollback_counted;
         self.dead.retain(|dead| *dead != id);
         self.effect(Effect::Forget(id));
         self.emit(id, &Event::Killed { reason });

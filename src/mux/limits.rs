@@ -1,8 +1,9 @@
-//! Every limit of the server, by name. PROTOCOL.md lists them, `hello` reports them.
+//! Every limit that one can meet, by name. PROTOCOL.md lists them, `hello` and `doctor` report them.
+//!
+//! What belongs to a pure module stands there, next to the code that keeps to it, and is named
+//! again here. Whatever is above a limit is refused with an error, or cut as PROTOCOL.md says.
 
 use std::time::Duration;
-
-use serde::Serialize;
 
 /// Terminals at once, living and dead.
 pub const MAX_TERMINALS: usize = 2048;
@@ -16,8 +17,18 @@ pub const MAX_LINE: usize = 1 << 20;
 pub const MAX_IN_FLIGHT: usize = 64;
 /// Event streams on one connection.
 pub const MAX_SUBSCRIPTIONS: usize = 16;
+/// What a program's bytes may bring about.
+pub use crate::term::{
+    MAX_CLIPBOARD, MAX_COMMAND, MAX_CWD, MAX_JOINED, MAX_LINK_ID, MAX_LINKS, MAX_NOTIFICATION,
+    MAX_OSC, MAX_PARAMS, MAX_SEQUENCE, MAX_SHELL_ID, MAX_SHELLS, MAX_STACK, MAX_STRING, MAX_STYLES,
+    MAX_TITLE, MAX_TITLES, MAX_URI,
+};
 /// Columns and rows of a terminal.
 pub use crate::term::{MAX_COLS, MAX_ROWS};
+/// Bytes of a request's tag.
+pub use crate::wire::MAX_TAG;
+/// Bytes of program, arguments, environment and directory together.
+pub const MAX_SPAWN: usize = 1 << 20;
 pub const DEFAULT_COLS: u16 = 80;
 pub const DEFAULT_ROWS: u16 = 24;
 /// Characters of a terminal's name.
@@ -33,6 +44,12 @@ pub const MAX_REPLY_QUEUE: usize = 64 << 10;
 pub const DEFAULT_SCROLLBACK_LINES: u32 = 10_000;
 pub const MAX_SCROLLBACK_LINES: u32 = 1_000_000;
 pub const MAX_SCROLLBACK_BYTES: usize = 32 << 20;
+/// Scrollback of all terminals together, in bytes: the ceiling, and what it can be set to.
+pub const DEFAULT_SCROLLBACK_TOTAL: usize = 1 << 30;
+pub const MIN_SCROLLBACK_TOTAL: usize = 4 << 20;
+pub const MAX_SCROLLBACK_TOTAL: usize = MAX_TERMINALS * MAX_SCROLLBACK_BYTES;
+/// Bytes of scrollback that are dropped at a time, and kept free for what one turn brings.
+pub const SCROLLBACK_STEP: usize = 1 << 20;
 /// Events kept for `since`, by number and by bytes.
 pub const MAX_EVENTS: usize = 10_000;
 pub const MAX_EVENT_BYTES: usize = 8 << 20;
@@ -75,6 +92,13 @@ pub const MAX_WORKSPACE: usize = 16 << 10;
 pub const MAX_OUTPUT_CHUNK: usize = 48 << 10;
 /// Pixels of a picture, and bytes; a connection that has so many unread gets no more.
 pub use crate::view::image::{MAX_BYTES as MAX_PICTURE_BYTES, MAX_PIXELS};
+/// Its scale, pixels added to a cell, and colours of a theme.
+pub use crate::view::image::{MAX_PAD, MAX_SCALE};
+pub use crate::view::theme::MAX_COLORS;
+/// Rows of a picture.
+pub const MAX_PICTURE_ROWS: usize = 10_000;
+/// Tokens that a picture or a look may be bounded to.
+pub const MAX_TOKENS: u64 = 1_000_000;
 /// Pictures made at the same time, and waiting to be made.
 pub const MAX_RENDERERS: usize = 8;
 pub const MAX_PICTURES_WAITING: usize = 256;
@@ -89,8 +113,22 @@ pub const MAX_PATTERN: usize = 1 << 20;
 pub const MAX_RUN_LINES: usize = 100_000;
 pub const DEFAULT_RUN_LINES: usize = 200;
 pub const MAX_LINE_CHARS: usize = 10_000;
+/// Bytes of its first lines that are kept while the scrollback may drop them.
+pub const MAX_RUN_HEAD: usize = 8 << 20;
 /// Bytes of a command line for `run`.
 pub const MAX_RUN_COMMAND: usize = 64 << 10;
+/// Lines in one answer of `text`, and rows in one of `cells`.
+pub const MAX_TEXT_LINES: usize = 100_000;
+pub const MAX_CELL_ROWS: u64 = 5000;
+/// Matches in one answer of `search`, lines around each, and bytes of all.
+pub const MAX_MATCHES: u64 = 10_000;
+pub const MAX_CONTEXT: u64 = 100;
+pub use crate::view::grep::MAX_BYTES as MAX_MATCH_BYTES;
+/// Characters of a text to be found on the screen.
+pub use crate::view::search::MAX_NEEDLE;
+/// Keys in one request, bytes of a key's name, and characters of its text.
+pub const MAX_KEYS: usize = 1000;
+pub use crate::input::{MAX_NAME as MAX_KEY_NAME, MAX_TEXT_CHARS};
 /// Bytes fed at a time while someone waits for text: no line leaves the scrollback unseen.
 pub const OBSERVED_PIECE: usize = 8 << 10;
 /// Moments of input that are remembered, to tell what came after each.
@@ -151,66 +189,133 @@ pub const TYPING_SHOWN: Duration = Duration::from_secs(2);
 /// A program that begins a synchronized update and does not end it is not waited for longer.
 pub const SYNC_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// What a client has to know, as `hello` tells it.
-#[derive(Debug, Serialize)]
-pub struct Limits {
-    pub terminals: usize,
-    pub dead_terminals: usize,
-    pub connections: usize,
-    pub line_bytes: usize,
-    pub in_flight: usize,
-    pub subscriptions: usize,
-    pub views: usize,
-    pub cols: u16,
-    pub rows: u16,
-    pub name_chars: usize,
-    pub labels: usize,
-    pub label_bytes: usize,
-    pub input_queue_bytes: usize,
-    pub scrollback_lines: u32,
-    pub scrollback_bytes: usize,
-    pub events: usize,
-    pub event_bytes: usize,
-    pub picture_pixels: usize,
-    pub picture_bytes: usize,
-    pub idle_timeout_ms: u64,
-    pub waits: usize,
-    pub conditions: usize,
-    pub wait_ms: u64,
-    pub run_lines: usize,
-    pub recordings: usize,
-    pub kept_terminals: usize,
-    pub kept_bytes: u64,
-}
+/// Those of the programs around the server: the path of its socket, a configuration, recordings
+/// that are played or made into films.
+pub const MAX_SOCKET_PATH: usize = 103;
+pub const MAX_CONFIG: u64 = 256 << 10;
+pub use crate::cast::{MAX_CAST_BYTES, MAX_CAST_LINE, MAX_FILM_BYTES, MAX_FRAMES};
+/// Buffers that tmux's words keep, and bytes of each; signals to channels where nobody waits.
+pub const MAX_TMUX_BUFFERS: usize = 50;
+pub const MAX_TMUX_BUFFER: u64 = 16 << 20;
+pub const MAX_TMUX_SIGNALS: usize = 256;
+/// Tools for models: calls at once; how long one waits, as clients give up after a minute or so;
+/// lines and bytes of an answer, about 8000 tokens, below what clients warn of; bytes of a line.
+pub const MAX_MCP_CALLS: usize = 64;
+pub const MAX_MCP_WAIT_MS: u32 = 50_000;
+pub const MAX_MCP_LINES: u32 = 2000;
+pub const MAX_MCP_TEXT: usize = 24 << 10;
+pub const MAX_MCP_LINE: usize = 2 << 10;
 
-impl Limits {
-    pub const ALL: Limits = Limits {
-        terminals: MAX_TERMINALS,
-        dead_terminals: MAX_DEAD,
-        connections: MAX_CONNECTIONS,
-        line_bytes: MAX_LINE,
-        in_flight: MAX_IN_FLIGHT,
-        subscriptions: MAX_SUBSCRIPTIONS,
-        views: MAX_VIEWS,
-        cols: MAX_COLS,
-        rows: MAX_ROWS,
-        name_chars: MAX_NAME,
-        labels: MAX_LABELS,
-        label_bytes: MAX_LABEL,
-        input_queue_bytes: MAX_INPUT_QUEUE,
-        scrollback_lines: MAX_SCROLLBACK_LINES,
-        scrollback_bytes: MAX_SCROLLBACK_BYTES,
-        events: MAX_EVENTS,
-        event_bytes: MAX_EVENT_BYTES,
-        picture_pixels: MAX_PIXELS,
-        picture_bytes: MAX_PICTURE_BYTES,
-        idle_timeout_ms: MAX_IDLE_TIMEOUT_MS,
-        waits: MAX_WAITS,
-        conditions: MAX_CONDITIONS,
-        wait_ms: MAX_WAIT_MS,
-        run_lines: MAX_RUN_LINES,
-        recordings: MAX_RECORDINGS,
-        kept_terminals: MAX_KEPT,
-        kept_bytes: MAX_KEPT_BYTES,
-    };
-}
+type Named = (&'static str, u64);
+
+/// What the server keeps to, by the names that clients know: `hello` has them.
+pub const SERVER: &[Named] = &[
+    ("terminals", MAX_TERMINALS as u64),
+    ("dead_terminals", MAX_DEAD as u64),
+    ("connections", MAX_CONNECTIONS as u64),
+    ("line_bytes", MAX_LINE as u64),
+    ("tag_bytes", MAX_TAG as u64),
+    ("in_flight", MAX_IN_FLIGHT as u64),
+    ("subscriptions", MAX_SUBSCRIPTIONS as u64),
+    ("cols", MAX_COLS as u64),
+    ("rows", MAX_ROWS as u64),
+    ("name_chars", MAX_NAME as u64),
+    ("labels", MAX_LABELS as u64),
+    ("label_bytes", MAX_LABEL as u64),
+    ("spawn_bytes", MAX_SPAWN as u64),
+    ("ready_ms", READY_TIMEOUT.as_millis() as u64),
+    ("kill_ms", KILL_GRACE.as_millis() as u64),
+    ("idle_timeout_ms", MAX_IDLE_TIMEOUT_MS),
+    ("scrollback_lines", MAX_SCROLLBACK_LINES as u64),
+    ("scrollback_bytes", MAX_SCROLLBACK_BYTES as u64),
+    (SCROLLBACK_TOTAL, DEFAULT_SCROLLBACK_TOTAL as u64),
+    ("input_queue_bytes", MAX_INPUT_QUEUE as u64),
+    ("reply_queue_bytes", MAX_REPLY_QUEUE as u64),
+    ("keys", MAX_KEYS as u64),
+    ("key_name_bytes", MAX_KEY_NAME as u64),
+    ("key_text_chars", MAX_TEXT_CHARS as u64),
+    ("events", MAX_EVENTS as u64),
+    ("event_bytes", MAX_EVENT_BYTES as u64),
+    ("live_event_bytes", MAX_LIVE_BYTES as u64),
+    ("output_event_bytes", MAX_OUTPUT_CHUNK as u64),
+    ("waits", MAX_WAITS as u64),
+    ("conditions", MAX_CONDITIONS as u64),
+    ("wait_ms", MAX_WAIT_MS),
+    ("pattern_bytes", MAX_PATTERN as u64),
+    ("run_command_bytes", MAX_RUN_COMMAND as u64),
+    ("run_lines", MAX_RUN_LINES as u64),
+    ("run_line_chars", MAX_LINE_CHARS as u64),
+    ("run_head_bytes", MAX_RUN_HEAD as u64),
+    ("commands", MAX_COMMANDS as u64),
+    ("nested_commands", MAX_NESTED_COMMANDS as u64),
+    ("text_lines", MAX_TEXT_LINES as u64),
+    ("cell_rows", MAX_CELL_ROWS),
+    ("searches", MAX_SEARCHES as u64),
+    ("matches", MAX_MATCHES),
+    ("match_context", MAX_CONTEXT),
+    ("match_bytes", MAX_MATCH_BYTES as u64),
+    ("needle_chars", MAX_NEEDLE as u64),
+    ("tokens", MAX_TOKENS),
+    ("picture_pixels", MAX_PIXELS as u64),
+    ("picture_bytes", MAX_PICTURE_BYTES as u64),
+    ("picture_rows", MAX_PICTURE_ROWS as u64),
+    ("picture_scale", MAX_SCALE as u64),
+    ("picture_pad", MAX_PAD as u64),
+    ("picture_colors", MAX_COLORS as u64),
+    ("pictures", MAX_RENDERERS as u64),
+    ("pictures_waiting", MAX_PICTURES_WAITING as u64),
+    ("cells_waiting", MAX_CELLS_WAITING as u64),
+    ("views", MAX_VIEWS as u64),
+    ("view_name_chars", MAX_VIEW_NAME as u64),
+    ("raw_queue_bytes", MAX_RAW_QUEUE as u64),
+    ("workspaces", MAX_WORKSPACES as u64),
+    ("workspace_bytes", MAX_WORKSPACE as u64),
+    ("recordings", MAX_RECORDINGS as u64),
+    ("ended_recordings", MAX_ENDED_RECORDINGS as u64),
+    ("recording_queue_bytes", MAX_RECORDING_QUEUE as u64),
+    ("recording_grace_ms", RECORDING_GRACE.as_millis() as u64),
+    ("kept_terminals", MAX_KEPT as u64),
+    ("kept_bytes", MAX_KEPT_BYTES),
+    ("kept_text_bytes", MAX_KEPT_TEXT as u64),
+    ("path_bytes", MAX_PATH as u64),
+    ("osc_bytes", MAX_OSC as u64),
+    ("string_bytes", MAX_STRING as u64),
+    ("sequence_bytes", MAX_SEQUENCE as u64),
+    ("params", MAX_PARAMS as u64),
+    ("title_chars", MAX_TITLE as u64),
+    ("titles", MAX_TITLES as u64),
+    ("cwd_chars", MAX_CWD as u64),
+    ("notification_chars", MAX_NOTIFICATION as u64),
+    ("clipboard_bytes", MAX_CLIPBOARD as u64),
+    ("link_bytes", MAX_URI as u64),
+    ("link_id_bytes", MAX_LINK_ID as u64),
+    ("links", MAX_LINKS as u64),
+    ("styles", MAX_STYLES as u64),
+    ("marks_per_cell", MAX_JOINED as u64),
+    ("keyboard_stack", MAX_STACK as u64),
+    ("shells", MAX_SHELLS as u64),
+    ("shell_id_chars", MAX_SHELL_ID as u64),
+    ("command_chars", MAX_COMMAND as u64),
+    ("sync_ms", SYNC_TIMEOUT.as_millis() as u64),
+];
+
+/// The one that can be set: the server tells it as it is.
+pub const SCROLLBACK_TOTAL: &str = "scrollback_total_bytes";
+
+/// What the program itself keeps to where it is no server: `doctor` has them.
+pub const PROGRAM: &[Named] = &[
+    ("socket_path_bytes", MAX_SOCKET_PATH as u64),
+    ("config_bytes", MAX_CONFIG),
+    ("cast_bytes", MAX_CAST_BYTES as u64),
+    ("cast_line_bytes", MAX_CAST_LINE as u64),
+    ("film_screens", MAX_FRAMES as u64),
+    ("film_bytes", MAX_FILM_BYTES as u64),
+    ("tmux_buffers", MAX_TMUX_BUFFERS as u64),
+    ("tmux_buffer_bytes", MAX_TMUX_BUFFER),
+    ("tmux_signals", MAX_TMUX_SIGNALS as u64),
+    ("mcp_calls", MAX_MCP_CALLS as u64),
+    ("mcp_wait_ms", MAX_MCP_WAIT_MS as u64),
+    ("mcp_lines", MAX_MCP_LINES as u64),
+    ("mcp_text_bytes", MAX_MCP_TEXT as u64),
+    ("mcp_line_bytes", MAX_MCP_LINE as u64),
+];

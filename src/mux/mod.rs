@@ -23,6 +23,7 @@ mod record;
 mod recordings;
 mod restore;
 mod runs;
+mod scrollback;
 pub mod signals;
 mod terminal;
 #[cfg(test)]
@@ -30,6 +31,7 @@ mod tests;
 mod timers;
 mod typing;
 mod upgrade;
+mod used;
 mod views;
 mod waits;
 
@@ -248,11 +250,13 @@ pub enum Effect {
         request: PictureRequest,
         order: Box<Order>,
     },
-    /// An answer whose bytes follow its line; `Taken` comes back when they were written.
+    /// An answer whose bytes follow its line or are in it; `Taken` comes back with the picture's
+    /// size when they were written.
     Picture {
         client: ClientId,
         header: Vec<u8>,
         bytes: Vec<u8>,
+        size: usize,
     },
     /// Someone records what is typed; `Echo` comes back before it is.
     LookForEcho(TerminalId),
@@ -323,6 +327,7 @@ pub struct Mux {
     upgrade: Option<Ticket>,
     looks_at_dead: usize,
     shelf: persist::Shelf,
+    scrollback: scrollback::Total,
     idle_timeout: Duration,
     effects: VecDeque<Effect>,
     notices: Vec<crate::term::Notice>,
@@ -353,6 +358,7 @@ impl Mux {
             upgrade: None,
             looks_at_dead: 0,
             shelf,
+            scrollback: scrollback::Total { bytes: 0, most: record.scrollback_total_bytes },
             idle_timeout: Duration::from_millis(record.idle_timeout_ms),
             effects: VecDeque::new(),
             notices: Vec::new(),
@@ -652,6 +658,7 @@ impl Mux {
             return;
         }
         terminal.grid.resize(size);
+        self.count_scrollback(id);
         self.record_size(id, size);
         self.effect(Effect::Resize { id, size });
         self.effect(Effect::Save(id));

@@ -51,6 +51,7 @@ impl Mux {
         let now = self.now;
         let screen_wanted = self.wanted(EventKind::Screen, id);
         let mut notices = std::mem::take(&mut self.notices);
+        self.bound_scrollback(id);
         let Some(terminal) = self.terminals.get_mut(&id) else { return };
         let trap = self.host.trap;
         let fed = catch_unwind(AssertUnwindSafe(|| {
@@ -63,6 +64,7 @@ impl Mux {
             terminal.replace_grid();
         }
         terminal.note_change(now, screen_wanted);
+        self.count_scrollback(id);
         if fed.is_err() {
             self.degrade(id, LeftScreen::Empty);
         }

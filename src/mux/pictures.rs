@@ -32,11 +32,7 @@ impl Mux {
     pub fn render(&mut self, ticket: &Ticket, order: Order, base64: bool) -> Result<(), Failure> {
         let waiting = self.clients.get_mut(ticket.client).map_or(0, |client| client.picture_bytes);
         if waiting >= MAX_PICTURE_BYTES {
-            let error = format!(
-                "screenshot: {waiting} bytes of pictures wait to be read on this connection: read \
-                 them first"
-            );
-            return Err(Failure::new(Code::Limit, error));
+            return Err(unread(waiting));
         }
         let form = if base64 { Form::Base64 } else { Form::Bytes };
         let request = PictureRequest { ticket: ticket.clone(), form };
@@ -50,27 +46,34 @@ impl Mux {
             Ok(picture) => picture,
             Err(failure) => return self.refuse(ticket, &failure),
         };
+        if let Err(failure) = self.count_picture(ticket.client, picture.bytes.len()) {
+            return self.refuse(ticket, &failure);
+        }
         let mut header = PictureHeader::from(&picture);
-        match &request.form {
-            Form::Bytes => {}
-            Form::Base64 => {
-                header.data_base64 = Some(BASE64_STANDARD.encode(&picture.bytes));
-                return self.answer(ticket, header);
-            }
+        let inline = !matches!(request.form, Form::Bytes);
+        header.data_base64 = inline.then(|| BASE64_STANDARD.encode(&picture.bytes));
+        let header = match &request.form {
+            Form::Bytes | Form::Base64 => ticket.line(header),
             Form::Within(body) => {
-                header.data_base64 = Some(BASE64_STANDARD.encode(&picture.bytes));
                 let mut body = body.clone();
                 body.insert("screenshot".to_owned(), json!(header));
-                return self.answer(ticket, body);
+                ticket.line(body)
             }
-        }
-        let client = ticket.client;
-        if let Some(client) = self.clients.get_mut(client) {
-            client.picture_bytes += picture.bytes.len();
-        }
-        let header = ticket.line(header);
-        self.effect(Effect::Picture { client, header, bytes: picture.bytes });
+        };
+        let size = picture.bytes.len();
+        let bytes = if inline { Vec::new() } else { picture.bytes };
+        self.effect(Effect::Picture { client: ticket.client, header, bytes, size });
         self.end(ticket);
+    }
+
+    /// One picture may always wait to be read, but many were asked for at once.
+    fn count_picture(&mut self, client: ClientId, bytes: usize) -> Result<(), Failure> {
+        let Some(client) = self.clients.get_mut(client) else { return Ok(()) };
+        if client.picture_bytes > 0 && client.picture_bytes + bytes > MAX_PICTURE_BYTES {
+            return Err(unread(client.picture_bytes));
+        }
+        client.picture_bytes += bytes;
+        Ok(())
     }
 
     pub(super) fn taken(&mut self, client: ClientId, bytes: usize) {
@@ -78,4 +81,12 @@ impl Mux {
             client.picture_bytes = client.picture_bytes.saturating_sub(bytes);
         }
     }
+}
+
+fn unread(bytes: usize) -> Failure {
+    let error = format!(
+        "screenshot: {bytes} bytes of pictures wait to be read on this connection, and \
+         {MAX_PICTURE_BYTES} are the most: read them first"
+    );
+    Failure::new(Code::Limit, error)
 }

@@ -124,6 +124,7 @@ impl Mux {
         terminal.output_bytes = offset;
         terminal.notices = notices;
         terminal.told = terminal.told.max(told);
+        self.count_scrollback(id);
         self.refeed(id, fed);
         let Some(terminal) = self.terminals.get_mut(&id) else { return };
         // The device has the last word about its size.

@@ -19,8 +19,8 @@ use serde_json::{Map, Value};
 
 use super::conditions::Scan;
 use super::limits::{
-    CANCEL_AGAIN, CANCEL_AT_MOST, CANCEL_CALM, MAX_LINE_CHARS, PROMPT_GRACE, REDRAWN_QUIET,
-    UNFINISHED_QUIET,
+    CANCEL_AGAIN, CANCEL_AT_MOST, CANCEL_CALM, MAX_LINE_CHARS, MAX_RUN_HEAD, PROMPT_GRACE,
+    REDRAWN_QUIET, UNFINISHED_QUIET,
 };
 use super::waits::Only;
 use super::{ClientId, Mux, Terminal, TerminalId, Ticket, Typist};
@@ -54,6 +54,7 @@ pub struct Run {
     done: Option<Done>,
     /// The first lines of output, read before they can leave the scrollback.
     head: Vec<TextRow>,
+    head_bytes: usize,
 }
 
 enum Phase {
@@ -138,11 +139,18 @@ impl Run {
             _ => self.typed.at.map(|_| self.typed.line),
         };
         let first = self.head.first().map(|row| row.line).or(first);
-        if let Some(first) = first.filter(|_| self.head.len() < most) {
+        let room = self.head.len() < most && self.head_bytes < MAX_RUN_HEAD;
+        if let Some(first) = first.filter(|_| room) {
             let next = self.head.last().map_or(first, |row| LineNo(row.line.0 + 1));
             let end = LineNo(first.0 + most as u64).min(grid.line_of_row(0));
             if next < end && grid.lines().start <= next {
-                self.head.extend(text::output(grid, next..end, None, MAX_LINE_CHARS));
+                let more = text::output(grid, next..end, None, MAX_LINE_CHARS);
+                for row in more {
+                    self.head_bytes += row.text.len();
+                    if self.head_bytes <= MAX_RUN_HEAD {
+                        self.head.push(row);
+                    }
+                }
             }
         }
         if let Some(scan) = self.scan.as_mut().filter(|_| self.typed.at.is_some()) {
@@ -181,6 +189,7 @@ impl Mux {
             started: None,
             done: None,
             head: Vec::new(),
+            head_bytes: 0,
         };
         if let Some(terminal) = self.get_mut(id) {
             terminal.run = Some(Box::new(run));

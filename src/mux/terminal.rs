@@ -153,6 +153,8 @@ pub struct Terminal {
     pub run: Option<Box<Run>>,
     pub probing: Probing,
     pub output_bytes: u64,
+    /// Bytes of scrollback, as they were last counted.
+    pub scrollback_counted: usize,
     /// Notices that its output gave, and how many of them had their effects before this worker.
     pub notices: u64,
     pub told: u64,
@@ -205,6 +207,7 @@ impl Terminal {
             run: None,
             probing: Probing::default(),
             output_bytes: 0,
+            scrollback_counted: 0,
             notices: 0,
             told: 0,
             input: VecDeque::new(),

@@ -52,6 +52,12 @@ pub struct Views {
     next: u32,
 }
 
+impl Views {
+    pub fn count(&self) -> usize {
+        self.all.len()
+    }
+}
+
 /// Whether people may take the keyboard for themselves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "snake_case")]

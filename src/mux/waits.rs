@@ -60,7 +60,7 @@ pub struct Waits {
 }
 
 impl Waits {
-    fn count(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.all.values().map(Vec::len).sum::<usize>() + self.runs
     }
 

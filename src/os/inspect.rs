@@ -33,6 +33,13 @@ pub fn cwd(pid: u32) -> Option<String> {
     path.to_str().map(str::to_owned)
 }
 
+/// Bytes of memory that a process has at hand, what it shares with others included.
+pub fn resident(pid: u32) -> Option<u64> {
+    let text = String::from_utf8(read_some(pid, "status", MAX_STAT)?).ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    Some(line.split_whitespace().next()?.parse::<u64>().ok()? << 10)
+}
+
 fn split_command(bytes: &[u8]) -> Vec<String> {
     let bytes = bytes.strip_suffix(b"\0").unwrap_or(bytes);
     if bytes.is_empty() {

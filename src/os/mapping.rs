@@ -7,6 +7,8 @@ use std::io;
 use std::ops::Range;
 use std::ptr::{NonNull, null_mut};
 
+#[cfg(target_os = "linux")]
+use rustix::mm::{Advice, madvise};
 use rustix::mm::{MapFlags, ProtFlags, mmap, mmap_anonymous, munmap};
 
 /// Every part begins and ends at a multiple of this, which the pages of all systems divide.
@@ -86,25 +88,29 @@ impl Mapping {
     }
 }
 
+impl Mapping {
+    /// Gives the pages of a range back to the system, in the file too; they read as zeros
+    /// afterwards. Whoever calls it makes sure that nobody uses them meanwhile.
+    #[cfg(target_os = "linux")]
+    pub fn release(&self, part: &Range<usize>) {
+        let (start, length) = (self.at(part.start), self.at(part.end) as usize);
+        let length = length.saturating_sub(start as usize);
+        // Where it cannot be done the memory stays taken, and that is all.
+        // SAFETY: within the mapping, as `at` has checked; it stays mapped.
+        let _ = unsafe { madvise(start.cast(), length, Advice::LinuxRemove) };
+    }
+
+    /// Elsewhere they stay taken.
+    #[cfg(not(target_os = "linux"))]
+    pub fn release(&self, _part: &Range<usize>) {}
+}
+
 impl Drop for Mapping {
     fn drop(&mut self) {
         // SAFETY: the range was mapped by `new`, and those who used it had a share of `self`.
         let _ = unsafe { munmap(self.start.as_ptr().cast(), self.length) };
     }
 }
-
-/// Gives the pages of a range of a memory file back; they read as zeros afterwards.
-#[cfg(target_os = "linux")]
-pub fn release(file: &File, part: &Range<usize>) {
-    use rustix::fs::{FallocateFlags, fallocate};
-    let flags = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
-    // Where it cannot be done the memory stays taken, and that is all.
-    let _ = fallocate(file, flags, part.start as u64, part.len() as u64);
-}
-
-/// Elsewhere they stay taken.
-#[cfg(not(target_os = "linux"))]
-pub fn release(_file: &File, _part: &Range<usize>) {}
 
 #[cfg(test)]
 mod tests {
@@ -126,7 +132,7 @@ mod tests {
         assert_eq!(&back, b"ab");
         file.read_exact_at(&mut back, ALIGN as u64).unwrap();
         assert_eq!(&back, b"cd");
-        release(&file, &ring);
+        map.release(&ring);
         file.read_exact_at(&mut back, ALIGN as u64).unwrap();
         assert!(!cfg!(target_os = "linux") || back == [0; 2]);
     }

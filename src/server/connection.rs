@@ -44,6 +44,7 @@ pub enum ToClient {
     Picture {
         header: Vec<u8>,
         bytes: Vec<u8>,
+        size: usize,
     },
     /// The next line may be read.
     ReadOn,
@@ -214,9 +215,9 @@ async fn write_out(
                 let _ = write_all(write, &bytes).await;
                 Wrote::Stream
             }
-            ToClient::Picture { header, bytes } => {
+            ToClient::Picture { header, bytes, size } => {
                 let _ = write_picture(write, &header, &bytes).await;
-                Wrote::Picture(bytes.len())
+                Wrote::Picture(size)
             }
         };
         let _ = hub.send(News::Client(id, FromClient::Wrote(wrote))).await;

@@ -411,8 +411,8 @@ impl Hub {
                 Effect::Probe { id, asker } => self.probe(id, asker),
                 Effect::Search { ticket, hunt } => self.search(ticket, hunt),
                 Effect::Render { request, order } => self.render(request, order),
-                Effect::Picture { client, header, bytes } => {
-                    self.tell(client, ToClient::Picture { header, bytes });
+                Effect::Picture { client, header, bytes, size } => {
+                    self.tell(client, ToClient::Picture { header, bytes, size });
                 }
                 Effect::LookForEcho(id) => self.look_for_echo(id),
                 Effect::OpenRecording { id, path, opening } => {

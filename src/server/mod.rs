@@ -92,6 +92,7 @@ type ToHub = mpsc::Sender<News>;
 /// What a keeper tells a worker that it starts.
 pub struct Start {
     pub idle_timeout_ms: Option<u64>,
+    pub scrollback_total_bytes: Option<usize>,
     /// Those that programs get, for a keeper that has to be started.
     pub limits: Option<String>,
     pub keeper_version: String,
@@ -164,8 +165,9 @@ fn beginning(start: &Start, names: &Names) -> Beginning {
         process::complain(&format!("what was kept on disk cannot be seen: {error}"));
         1
     });
-    let (idle_timeout_ms, persist) = (start.idle_timeout_ms, (start.persist)());
-    Beginning { idle_timeout_ms, persist, next_id, now_ms: clock::unix_ms() }
+    let Start { idle_timeout_ms, scrollback_total_bytes, .. } = *start;
+    let (persist, now_ms) = ((start.persist)(), clock::unix_ms());
+    Beginning { idle_timeout_ms, scrollback_total_bytes, persist, next_id, now_ms }
 }
 
 fn host(keeper_version: String) -> Host {

@@ -303,7 +303,7 @@ mod tests {
     #[tokio::test]
     async fn one_that_does_not_keep_to_the_rules_is_let_go() {
         let (mut all, _left, _far) = open(2);
-        all.tell(ME, ToClient::Picture { header: Vec::new(), bytes: Vec::new() });
+        all.tell(ME, ToClient::Picture { header: Vec::new(), bytes: Vec::new(), size: 0 });
         (0..2).for_each(|_| all.tell(ME, answer("x")));
         all.flush(clock::now());
         assert_eq!(all.count(), 0);
@@ -314,7 +314,7 @@ mod tests {
         let (mut all, mut left, mut far) = open(4);
         is_writable(&all).await;
         all.tell(ME, ToClient::Stream("frame".into()));
-        all.tell(ME, ToClient::Picture { header: b"{}".to_vec(), bytes: Vec::new() });
+        all.tell(ME, ToClient::Picture { header: b"{}".to_vec(), bytes: Vec::new(), size: 0 });
         assert_eq!(all.flush(clock::now()), [ME]);
         assert_eq!(read(&mut far), "frame");
         assert!(matches!(left.try_recv(), Ok(ToClient::Picture { .. })));

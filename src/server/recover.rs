@@ -172,7 +172,13 @@ pub fn keep(log: &mut Log, event: &ToldEvent<&Vec<u8>>) {
 
 /// The memory that a terminal's scrollback lies in.
 pub fn memory(journal: &mut Journal) -> Memory {
-    journal.lend().map_or_else(|| Memory::own(MAX_SCROLLBACK_BYTES), Memory::lent)
+    match journal.lend() {
+        Some(lent) => {
+            let release = lent.releaser();
+            Memory::lent_in_parts(lent, release)
+        }
+        None => Memory::own(MAX_SCROLLBACK_BYTES),
+    }
 }
 
 /// The newest state of a terminal that can be had.
@@ -277,5 +283,46 @@ mod tests {
         assert_eq!(past.degraded, Some(LeftScreen::Empty));
         assert_eq!((past.told, past.notices), (7, 7));
         assert_eq!((text(&mut past), past.head), (String::new(), journal.head()));
+    }
+
+    /// What the file in memory takes of it.
+    #[cfg(target_os = "linux")]
+    fn taken(journal: &Journal) -> u64 {
+        rustix::fs::fstat(journal.fd()).unwrap().st_blocks as u64 * 512
+    }
+
+    /// The oldest rows were shed after the save: their memory is the system's again, a new worker
+    /// finds them gone, and the rest with the same numbers.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn scrollback_that_was_shed_takes_no_memory_and_stays_away() {
+        let mut journal = Journal::create().unwrap();
+        let mut grid = Terminal::with_memory(SIZE, 1_000_000, memory(&mut journal));
+        grid.bound_scrollback(5, usize::MAX);
+        for n in 0..20_000 {
+            grid.feed(format!("{n}\r\n").as_bytes(), &mut Vec::new());
+        }
+        let mut bytes = Vec::new();
+        grid.save(&mut bytes);
+        assert!(journal.save(0, &bytes));
+        let (before, lines) = (taken(&journal), grid.lines());
+        grid.shed_scrollback();
+        assert_eq!(before - taken(&journal), 64 << 10);
+        let kept = grid.lines();
+        assert!(kept.start > lines.start && kept.end == lines.end);
+        drop(grid);
+        let restored = past(&mut journal, 1_000_000, SIZE).grid;
+        assert_eq!(restored.lines(), kept);
+        assert_eq!(restored.oldest_scrollback(), Some(5), "its time is remembered");
+        let (_, row) = restored.rows_from(kept.start).next().unwrap();
+        let mut text = String::new();
+        row.text(&mut text);
+        assert_eq!(text.trim_end(), kept.start.0.to_string());
+        // A copy to be searched, and a look at all of it, take nothing back.
+        restored.copy_lines().each(|_, _| {});
+        assert!(taken(&journal) <= before - (60 << 10), "{before} {}", taken(&journal));
+        drop(restored);
+        drop(Terminal::with_memory(SIZE, 100, memory(&mut journal)));
+        assert!(taken(&journal) < 128 << 10, "one that begins anew has nothing of the old one");
     }
 }

@@ -8,11 +8,15 @@ use tokio::io::AsyncReadExt;
 
 use super::{News, ToHub, elsewhere, recover};
 use crate::journal::Journal;
+use crate::keeper::spec::MAX_SPEC;
 use crate::keeper::{ChildFailure, SlotId, Spec, ToKeeper, read_status};
+use crate::mux::limits::MAX_SPAWN;
 use crate::mux::{OldText, Plan, TerminalId};
 use crate::os::{process, pty};
 use crate::term::{Size, Terminal};
 use crate::wire::{Code, Failure};
+
+const _: () = assert!(MAX_SPAWN == MAX_SPEC);
 
 /// Longer than any status; a child that writes more is not ours.
 const MAX_STATUS: u64 = 64;

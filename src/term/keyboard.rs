@@ -4,7 +4,7 @@
 use super::save::{Reader, Refused, Save, put_list, saved};
 
 /// Entries of a stack; pushing one more drops the oldest.
-const MAX_STACK: usize = 16;
+pub const MAX_STACK: usize = 16;
 const ALL_FLAGS: u8 = 0b1_1111;
 
 #[derive(Clone, PartialEq, Debug, Default)]

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 /// Longer addresses are not kept; 2083 is what browsers and VTE agree on.
 pub const MAX_URI: usize = 2083;
 pub const MAX_LINK_ID: usize = 256;
-const MAX_LINKS: usize = 4096;
+pub const MAX_LINKS: usize = 4096;
 const SWEEP_FLOOR: usize = 256;
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]

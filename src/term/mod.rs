@@ -51,20 +51,26 @@ mod check;
 mod tests;
 
 pub use copy::LinesCopy;
-pub use links::Link;
-pub use marks::ShellState;
+pub use keyboard::MAX_STACK;
+pub use links::{Link, MAX_LINK_ID, MAX_LINKS, MAX_URI};
+pub use marks::{MAX_COMMAND, MAX_DEPTH as MAX_SHELLS, MAX_ID as MAX_SHELL_ID, ShellState};
 pub use memory::Memory;
 pub use modes::{Modes, Mouse, MouseEncoding};
 pub use notice::{Cwd, GraphicsKind, Notice, PayloadKind, Progress};
+pub use osc::{MAX_CLIPBOARD, MAX_CWD, MAX_NOTIFICATION, MAX_TITLE};
 pub use palette::{Palette, Rgb, Special, default_color, parse_color};
+pub use params::MAX_PARAMS;
+pub use parser::{MAX_OSC, MAX_STRING};
 pub use read::RowRef;
-pub use row::LineSize;
+pub use row::{LineSize, MAX_JOINED};
 #[doc(hidden)]
 pub use save::reseal;
 pub use save::{Refused, VERSION as SAVE_VERSION, checksum};
+pub use sequence::MAX_SEQUENCE;
 pub use sgr::{ATTRIBUTES as SGR_ATTRIBUTES, numbers as sgr_numbers};
 pub use snapshot::{CopiedCell, CopiedRow, Snapshot};
-pub use style::{Attrs, Color, Style, Underline};
+pub use state::MAX_TITLES;
+pub use style::{Attrs, Color, MAX_STYLES, Style, Underline};
 pub use transcript::{Transcript, is_transcript};
 pub use width::char_width;
 
@@ -374,6 +380,27 @@ impl Terminal {
     /// Bytes of memory that the scrollback takes.
     pub fn scrollback_bytes(&self) -> usize {
         self.state.screen.scrollback.bytes()
+    }
+
+    /// Rows that leave the screen from now on are of this time, as the caller counts it, and the
+    /// scrollback takes no more bytes than these: older rows make room.
+    pub fn bound_scrollback(&mut self, now: u64, bytes: usize) {
+        self.state.screen.scrollback.bound(now, bytes);
+    }
+
+    /// The time of the newest row that `shed_scrollback` would drop.
+    pub fn oldest_scrollback(&self) -> Option<u64> {
+        self.state.screen.scrollback.oldest()
+    }
+
+    /// Drops some of the oldest rows of scrollback, and gives their memory back.
+    pub fn shed_scrollback(&mut self) {
+        self.state.screen.scrollback.shed();
+    }
+
+    /// Gives memory back that no row of scrollback lies in any more.
+    pub fn tidy_scrollback(&mut self) {
+        self.state.screen.scrollback.tidy();
     }
 
     /// True when nothing is cut at this point: no sequence, string or character.

@@ -9,14 +9,14 @@
 //! a restore writes the same records after the same ones.
 
 use super::MAX_ROWS;
-use super::memory::Memory;
+use super::memory::{BLOCK, Memory};
 use super::pack::{self, MAX_RECORD, Record};
 use super::save::{MAX_COUNT, Reader, Refused, Save, ensure, saved};
 use std::collections::VecDeque;
 use std::sync::atomic::{Ordering, compiler_fence};
 
 /// A page takes the largest record.
-pub const PAGE: usize = 64 * 1024;
+pub const PAGE: usize = BLOCK;
 const HEADER: usize = 8;
 /// More than any memory has.
 const MAX_PAGES: usize = usize::MAX / PAGE;
@@ -34,6 +34,8 @@ pub struct Run {
     /// Numbers of the first record and of its line.
     pub row: u64,
     pub line: u64,
+    /// When the last record came.
+    pub time: u64,
 }
 
 /// The page that is being filled, and up to where it is.
@@ -58,28 +60,34 @@ pub struct Pages {
     pub open: Option<Open>,
     /// Pages taken so far.
     pub generation: u64,
+    /// How many may be in use, and the time of what is put there: both as of now.
+    pub most: usize,
+    pub now: u64,
 }
 
 impl Pages {
-    pub fn new(memory: Memory) -> Pages {
-        Pages { memory, runs: VecDeque::new(), open: None, generation: 0 }
+    pub fn new(mut memory: Memory) -> Pages {
+        memory.adopt(&[]);
+        let runs = VecDeque::new();
+        Pages { memory, runs, open: None, generation: 0, most: usize::MAX, now: 0 }
+    }
+
+    /// The same records in memory of their own.
+    pub fn copied(&self) -> Pages {
+        let place = |run: &Run| run.page * PAGE + run.start..run.page * PAGE + run.end;
+        let Pages { memory, runs, open, generation, most, now } = self;
+        let memory = memory.copied(runs.iter().map(place));
+        let (runs, open) = (runs.clone(), *open);
+        Pages { memory, runs, open, generation: *generation, most: *most, now: *now }
     }
 
     /// Bytes of memory in use.
     pub fn bytes(&self) -> usize {
-        let page = |at: usize| self.runs.get(at).map(|run| run.page);
-        let pages = (0..self.runs.len()).filter(|at| at.checked_sub(1).and_then(page) != page(*at));
-        let runs = self.runs.capacity() * size_of::<Run>();
-        self.memory.taken().unwrap_or_else(|| pages.count() * PAGE) + runs
+        self.memory.taken() + self.runs.capacity() * size_of::<Run>()
     }
 
     fn count(&self) -> usize {
         self.memory.most() / PAGE
-    }
-
-    /// Where the last record ends in memory.
-    pub fn used(&self) -> usize {
-        self.runs.iter().map(|run| run.page * PAGE + run.end).max().unwrap_or(0)
     }
 
     /// Whether a record of this length fits on the page that is being filled.
@@ -106,17 +114,26 @@ impl Pages {
         compiler_fence(Ordering::SeqCst);
     }
 
-    /// The first page that is not in use. The one filled last comes last, even if its records
+    /// A page that is not in use, one that has memory before one that would take some. The one filled last comes last, even if its records
     /// were all taken back: the newest save may tell of them.
     fn free_page(&self) -> Option<usize> {
+        let used = self.used();
+        if used.iter().filter(|used| **used).count() >= self.most {
+            return None;
+        }
+        let last = self.open.map(|open| open.page);
+        let free = |page: &usize| !used[*page];
+        let others = (0..used.len()).filter(free).filter(|page| Some(*page) != last);
+        let other = others.min_by_key(|page| !self.memory.has(*page));
+        other.or(last.filter(free))
+    }
+
+    fn used(&self) -> Vec<bool> {
         let mut used = vec![false; self.count()];
         for run in &self.runs {
             used[run.page] = true;
         }
-        let last = self.open.map(|open| open.page);
-        let free = |page: &usize| !used[*page];
-        let other = (0..used.len()).filter(free).find(|page| Some(*page) != last);
-        other.or(last.filter(free))
+        used
     }
 
     /// Puts a record, which must fit, as the one with this number and line.
@@ -129,12 +146,37 @@ impl Pages {
         self.memory.room(page * PAGE + start, record.len()).copy_from_slice(record);
         self.open = Some(Open { page, end });
         match self.runs.back_mut() {
-            Some(run) if run.page == page && run.end == start => run.end = end,
+            Some(run) if run.page == page && run.end == start => {
+                run.end = end;
+                run.time = self.now;
+            }
             _ => {
-                let generation = self.generation;
-                self.runs.push_back(Run { page, generation, start, end, row, line });
+                let (generation, time) = (self.generation, self.now);
+                self.runs.push_back(Run { page, generation, start, end, row, line, time });
             }
         }
+    }
+
+    /// When the newest record of the oldest page came.
+    pub fn oldest(&self) -> Option<u64> {
+        let first = self.runs.front()?.page;
+        let on_it = self.runs.iter().take_while(|run| run.page == first);
+        on_it.map(|run| run.time).last()
+    }
+
+    /// Drops all records of the oldest page and gives its memory back. A save that tells of it
+    /// sees that it is gone.
+    pub fn shed(&mut self) {
+        let page = self.runs.front().map(|run| run.page);
+        self.drop_page();
+        self.open = self.open.filter(|open| Some(open.page) != page);
+        self.tidy();
+    }
+
+    /// Gives back the memory of pages that are no longer in use.
+    pub fn tidy(&mut self) {
+        let (used, open) = (self.used(), self.open.map(|open| open.page));
+        self.memory.keep_only(|page| used[page] || open == Some(page));
     }
 
     /// Drops the oldest record.
@@ -176,7 +218,7 @@ impl Pages {
     /// them, and the next ones go after them.
     pub fn clear(&mut self) {
         self.runs = VecDeque::new();
-        if self.memory.release() {
+        if self.memory.give_up() {
             self.open = None;
         }
     }
@@ -271,6 +313,9 @@ impl Pages {
         };
         let kept = self.runs.iter().rev().take_while(good).count();
         self.runs.drain(..self.runs.len() - kept);
+        let runs = self.runs.iter().map(|run| (run.page, run.end));
+        let told: Vec<_> = runs.chain(self.open.map(|open| (open.page, open.end))).collect();
+        self.memory.adopt(&told);
         self.reopen();
         true
     }
@@ -308,12 +353,12 @@ impl Pages {
     }
 }
 
-saved!(struct Run { page, generation, start, end, row, line });
+saved!(struct Run { page, generation, start, end, row, line, time });
 saved!(struct Open { page, end });
 
 impl Save for Pages {
     fn put(&self, out: &mut Vec<u8>) {
-        let Pages { memory: _, runs, open, generation } = self;
+        let Pages { memory: _, runs, open, generation, most: _, now: _ } = self;
         (runs.len() as u32).put(out);
         runs.iter().for_each(|run| run.put(out));
         open.put(out);
@@ -322,8 +367,8 @@ impl Save for Pages {
 
     fn take(from: &mut Reader<'_>) -> Result<Self, Refused> {
         let runs = from.list(usize::MAX)?.into();
-        let memory = Memory::own(0);
-        let pages = Pages { memory, runs, open: from.take()?, generation: from.take()? };
+        let (open, generation) = (from.take()?, from.take()?);
+        let pages = Pages { runs, open, generation, ..Pages::new(Memory::own(0)) };
         ensure(pages.is_sound(), "where rows lie")?;
         Ok(pages)
     }

@@ -67,14 +67,30 @@ impl Scrollback {
 
     /// The same rows in memory of their own.
     pub fn copied(&self) -> Scrollback {
-        let pages = Pages {
-            memory: self.pages.memory.copied(self.pages.used()),
-            runs: self.pages.runs.clone(),
-            open: self.pages.open,
-            generation: self.pages.generation,
-        };
         let (limit, end_row, end_line) = (self.limit, self.end_row, self.end_line);
-        Scrollback { pages, limit, end_row, end_line }
+        Scrollback { pages: self.pages.copied(), limit, end_row, end_line }
+    }
+
+    /// What comes from now on is of this time, and no more bytes than these are taken for it: older
+    /// rows make room.
+    pub fn bound(&mut self, now: u64, bytes: usize) {
+        self.pages.now = now;
+        self.pages.most = bytes.max(MIN_BYTES) / PAGE;
+    }
+
+    /// When the newest of the rows that `shed` would drop came.
+    pub fn oldest(&self) -> Option<u64> {
+        self.pages.oldest()
+    }
+
+    /// Drops the oldest page of rows, and gives its memory back.
+    pub fn shed(&mut self) {
+        self.pages.shed();
+    }
+
+    /// Gives back memory that no row lies in.
+    pub fn tidy(&mut self) {
+        self.pages.tidy();
     }
 
     /// The newest rows, of at most so many bytes, in memory of their own and without a limit.

@@ -1,14 +1,11 @@
 //! What marks of shell integration mean on the grid: where input began and output lies.
 
 use super::LineNo;
-use super::marks::Mark;
+use super::marks::{MAX_COMMAND, Mark};
 use super::notice::Notice;
 use super::save::saved;
 use super::state::State;
 use std::ops::Range;
-
-/// Command lines taken from the grid are cut here.
-const MAX_COMMAND: usize = 8192;
 
 /// A place that scrolling and reflow do not change: a line and the columns before it in it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -105,7 +105,7 @@ impl Key {
 }
 
 /// More styles at once than this are not told apart.
-const MAX_STYLES: usize = 60_000;
+pub const MAX_STYLES: usize = 60_000;
 /// Below this number a sweep would not pay.
 const SWEEP_FLOOR: usize = 8192;
 const FIRST_SLOTS: usize = 64;

@@ -5,10 +5,8 @@ use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::PathBuf;
 
 use super::place::{Place, file_name};
+use crate::mux::limits::MAX_TMUX_SIGNALS;
 use crate::os::paths;
-
-/// Signals without a waiter that are remembered.
-const MAX_SIGNALS: usize = 256;
 
 /// Someone who waits; dropping it ends that.
 pub struct Waiter {
@@ -66,8 +64,8 @@ pub fn signal(place: &Place, channel: &str) -> io::Result<()> {
     if wake(place, channel)? > 0 {
         return Ok(());
     }
-    if place.files("signal-")?.len() >= MAX_SIGNALS {
-        return Err(io::Error::other(format!("{MAX_SIGNALS} channels have signals already")));
+    if place.files("signal-")?.len() >= MAX_TMUX_SIGNALS {
+        return Err(io::Error::other(format!("{MAX_TMUX_SIGNALS} channels have signals already")));
     }
     place.write(&format!("signal-{}", file_name(channel)?), b"")
 }

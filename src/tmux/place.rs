@@ -6,11 +6,9 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use crate::mux::limits::{MAX_TMUX_BUFFER, MAX_TMUX_BUFFERS};
 use crate::os::paths;
 
-/// Buffers that are kept, and bytes of each.
-const MAX_BUFFERS: usize = 50;
-pub const MAX_BUFFER: u64 = 16 << 20;
 /// Bytes of a name in the directory: file systems allow 255.
 const MAX_NAME: usize = 80;
 
@@ -87,7 +85,7 @@ impl Place {
                 .find(|name| kept.iter().all(|(_, kept)| kept != name))
                 .unwrap_or_default(),
         };
-        if kept.len() >= MAX_BUFFERS && kept.iter().all(|(_, kept)| *kept != name) {
+        if kept.len() >= MAX_TMUX_BUFFERS && kept.iter().all(|(_, kept)| *kept != name) {
             let oldest = kept.iter().min_by_key(|(path, _)| changed(path));
             if let Some((path, _)) = oldest {
                 fs::remove_file(path)?;
@@ -138,11 +136,11 @@ pub fn file_name(name: &str) -> io::Result<String> {
 /// All of it, if that is not too much.
 pub fn read_bounded(from: impl Read, what: &str) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    from.take(MAX_BUFFER + 1).read_to_end(&mut bytes)?;
-    match bytes.len() as u64 <= MAX_BUFFER {
+    from.take(MAX_TMUX_BUFFER + 1).read_to_end(&mut bytes)?;
+    match bytes.len() as u64 <= MAX_TMUX_BUFFER {
         true => Ok(bytes),
         false => {
-            let error = format!("{what} has more than {MAX_BUFFER} bytes");
+            let error = format!("{what} has more than {MAX_TMUX_BUFFER} bytes");
             Err(io::Error::new(io::ErrorKind::InvalidData, error))
         }
     }
@@ -171,10 +169,10 @@ mod tests {
     fn buffers_are_bounded_and_the_newest_is_the_usual_one() {
         let dir = tempfile::tempdir().unwrap();
         let place = place(dir.path(), "1");
-        for number in 0..MAX_BUFFERS + 5 {
+        for number in 0..MAX_TMUX_BUFFERS + 5 {
             place.set_buffer(None, number.to_string().as_bytes()).unwrap();
         }
-        assert_eq!(place.files(BUFFER).unwrap().len(), MAX_BUFFERS);
+        assert_eq!(place.files(BUFFER).unwrap().len(), MAX_TMUX_BUFFERS);
         assert!(place.buffer(None).unwrap().is_some());
     }
 }

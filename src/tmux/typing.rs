@@ -15,9 +15,9 @@ use super::target::{Kind, Session};
 use super::{Failed, Tmux, print};
 use crate::client::Trouble;
 use crate::command::{Command, Keys, Paste, Press, Send, Target};
+use crate::mux::limits::MAX_KEYS;
 
-/// Keys of a request, and bytes: half of what the server queues for a program that does not read.
-const MAX_KEYS: usize = 1000;
+/// Bytes of a request: half of what the server queues for a program that does not read.
 const MAX_BYTES: usize = 128 << 10;
 /// How often, and how long after each other, input is offered to a program that does not read.
 const TRIES: usize = 500;

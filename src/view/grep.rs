@@ -7,7 +7,7 @@ use regex::Regex;
 use crate::term::LinesCopy;
 
 /// Bytes of text in one answer; the newest matches are kept.
-const MAX_BYTES: usize = 8 << 20;
+pub const MAX_BYTES: usize = 8 << 20;
 
 /// What to look for, and where.
 pub struct Hunt {
@@ -44,16 +44,16 @@ impl Hunt {
         let mut bytes = 0;
         self.lines.each(|line, text| {
             let open = |m: &&mut Match| m.line < line.0 && m.after.len() < self.context;
-            for m in found
-                .matches
-                .iter_mut()
-                .rev()
-                .take_while(|m| line.0 - m.line <= self.context as u64)
-                .filter(open)
-            {
+            let near = |m: &&mut Match| line.0 - m.line <= self.context as u64;
+            // The newest first; there may be more of them than a long line can be copied to.
+            for m in found.matches.iter_mut().rev().take_while(near).filter(open) {
+                if bytes > MAX_BYTES {
+                    break;
+                }
                 m.after.push(text.to_owned());
                 bytes += text.len();
             }
+            found.trim(self.last, &mut bytes);
             for at in self.pattern.find_iter(text).filter(|at| !at.is_empty()) {
                 found.total += 1;
                 let m = Match {
@@ -66,11 +66,7 @@ impl Hunt {
                 };
                 bytes += m.bytes();
                 found.matches.push_back(m);
-                while found.matches.len() > self.last
-                    || (bytes > MAX_BYTES && found.matches.len() > 1)
-                {
-                    bytes -= found.matches.pop_front().map_or(0, |m| m.bytes());
-                }
+                found.trim(self.last, &mut bytes);
             }
             if self.context > 0 {
                 recent.push_back(text.to_owned());
@@ -80,6 +76,15 @@ impl Hunt {
             }
         });
         found
+    }
+}
+
+impl Found {
+    /// Drops the oldest while there are too many, or too long ones; the newest stays.
+    fn trim(&mut self, last: usize, bytes: &mut usize) {
+        while self.matches.len() > last || (*bytes > MAX_BYTES && self.matches.len() > 1) {
+            *bytes -= self.matches.pop_front().map_or(0, |m| m.bytes());
+        }
     }
 }
 

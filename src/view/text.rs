@@ -112,26 +112,28 @@ pub fn output(
     chars: usize,
 ) -> Vec<TextRow> {
     let mut out: Vec<TextRow> = Vec::new();
-    let (mut room, mut cols) = (chars, usize::MAX);
+    let (mut room, mut cols, mut whole) = (chars, usize::MAX, true);
     for (line, row) in term.rows_from(lines.start).take_while(|(line, _)| *line < lines.end) {
         if out.last().is_none_or(|last| last.line != line) {
             let is_last = line.0 + 1 == lines.end.0;
             (room, cols) = (chars, cut.filter(|_| is_last).unwrap_or(usize::MAX));
+            whole = true;
             out.push(TextRow { line, text: String::new(), wraps: false });
         }
-        let Some(last) = out.last_mut().filter(|_| room > 0) else { continue };
-        row.each_cluster(|text, width| {
-            if width <= cols && room > 0 {
+        let Some(last) = out.last_mut().filter(|_| whole) else { continue };
+        row.each_cluster(|text, width| match cols.checked_sub(width) {
+            None => cols = 0,
+            Some(left) if room > 0 => {
                 last.text.push_str(text);
-                room -= 1;
-                cols -= width;
-            } else {
-                cols = 0;
+                (room, cols) = (room - 1, left);
             }
+            // Blanks at the end of a line are no part of it.
+            Some(_) if whole && text != " " => {
+                last.text.push('…');
+                whole = false;
+            }
+            Some(left) => cols = left,
         });
-        if room == 0 {
-            last.text.push('…');
-        }
     }
     for line in &mut out {
         line.text.truncate(line.text.trim_end_matches(' ').len());

@@ -18,7 +18,7 @@ pub use frame::{
     Attached, Frame, FrameRow, Hex, Line, Look, Paint, RawOutput, Role, Run, ViewState,
 };
 pub use line::{
-    Request, Tag, answer, event_line, failure_line, frame_line, parse, request_line,
+    MAX_TAG, Request, Tag, answer, event_line, failure_line, frame_line, parse, request_line,
     tagged_request_line,
 };
 pub use pairs::Pair;

@@ -1,6 +1,7 @@
 //! How large a picture becomes: as asked for, or as large as a budget of tokens allows.
 
 use crate::command::within;
+use crate::mux::limits::MAX_TOKENS;
 use crate::view::image::{Cell, DEFAULT_SCALE, MAX_PIXELS, MAX_SCALE, MIN_SCALE};
 use crate::view::shot::largest_scale;
 use crate::view::tokens::Tokens;
@@ -10,8 +11,6 @@ use crate::wire::Failure;
 const LEGIBLE_SCALE: usize = 50;
 /// Above this it does not read better.
 const GOOD_SCALE: usize = 100;
-/// A budget larger than any picture's cost.
-const MAX_BUDGET: u64 = 1_000_000;
 
 pub struct Wish {
     pub scale: Option<i64>,
@@ -26,7 +25,7 @@ impl Wish {
             within("scale", scale, MIN_SCALE as u64, MAX_SCALE as u64).map(|scale| scale as usize)
         });
         let asked = asked.transpose()?;
-        let budget = self.max_tokens.map(|max| within("max_tokens", max, 1, MAX_BUDGET));
+        let budget = self.max_tokens.map(|max| within("max_tokens", max, 1, MAX_TOKENS));
         let scale = match budget.transpose()? {
             Some(budget) if pixels => self.within_budget(cols, rows, asked, budget as usize)?,
             _ => asked.unwrap_or(DEFAULT_SCALE),

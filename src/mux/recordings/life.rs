@@ -91,9 +91,15 @@ impl Mux {
         }
     }
 
+    /// Those that run, and those that are over.
+    pub(in crate::mux) fn count_recordings(&self) -> (usize, usize) {
+        let count = |is: fn(&Tape) -> bool| self.tapes.all.values().filter(|t| is(t)).count();
+        (count(Tape::runs), count(Tape::is_over))
+    }
+
     /// Room for one more.
     pub fn check_recordings(&self) -> Result<(), Failure> {
-        let running = self.tapes.all.values().filter(|tape| tape.runs()).count();
+        let (running, _) = self.count_recordings();
         if running >= MAX_RECORDINGS {
             let error = format!("there are {running} recordings, which is the most: stop one");
             return Err(Failure::new(Code::Limit, error));

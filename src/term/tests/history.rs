@@ -138,3 +138,101 @@ fn packed_text_is_small() {
     term.feed(line.repeat(50_000).as_bytes(), &mut Vec::new());
     assert!(term.scrollback_bytes() < 1_060_000, "{}", term.scrollback_bytes());
 }
+
+/// A terminal over memory of which parts can be given back; tells which.
+fn over_parts(bytes: usize) -> (Terminal, std::sync::mpsc::Receiver<std::ops::Range<usize>>) {
+    let (told, given_back) = std::sync::mpsc::channel();
+    let release = move |part| drop(told.send(part));
+    let memory = crate::term::Memory::lent_in_parts(vec![0; bytes], release);
+    (Terminal::with_memory(Size { cols: 80, rows: 5 }, 1 << 20, memory), given_back)
+}
+
+/// A line that takes so much that a page holds about six hundred.
+fn long(number: usize) -> String {
+    format!("{number:080}\r\n")
+}
+
+fn feed_lines(term: &mut Terminal, lines: std::ops::Range<usize>) {
+    lines.for_each(|n| term.feed(long(n).as_bytes(), &mut Vec::new()));
+}
+
+#[test]
+fn the_oldest_page_is_shed_and_its_memory_given_back() {
+    let (mut term, given_back) = over_parts(1 << 20);
+    assert_eq!(given_back.try_recv(), Ok(0..1 << 20), "it may hold anything");
+    term.bound_scrollback(7, usize::MAX);
+    feed_lines(&mut term, 0..1000);
+    term.bound_scrollback(9, usize::MAX);
+    feed_lines(&mut term, 1000..2000);
+    let before = (term.lines(), term.scrollback_bytes());
+    assert_eq!(term.oldest_scrollback(), Some(7));
+    term.shed_scrollback();
+    assert_eq!(given_back.try_recv(), Ok(0..1 << 16));
+    assert!(given_back.try_recv().is_err());
+    let lines = term.lines();
+    assert!(lines.start > before.0.start && lines.end == before.0.end);
+    assert!(
+        term.scrollback_bytes() < before.1 - 60_000,
+        "{} {}",
+        before.1,
+        term.scrollback_bytes()
+    );
+    let first = &text::lines(&term, LineNo(0), 1)[0];
+    assert_eq!(
+        (first.line, first.text.as_str()),
+        (lines.start, long(lines.start.0 as usize).trim())
+    );
+    // To the last one: also the page that is being filled, but never the screen.
+    assert_eq!(term.oldest_scrollback(), Some(9), "its last rows came later");
+    while term.oldest_scrollback().is_some() {
+        term.shed_scrollback();
+    }
+    assert_eq!(term.lines(), LineNo(1996)..LineNo(2001));
+    assert!(term.scrollback_bytes() < 2000, "{}", term.scrollback_bytes());
+    feed_lines(&mut term, 2000..2010);
+    assert_eq!(term.lines(), LineNo(1996)..LineNo(2011));
+    assert_eq!(text::lines(&term, LineNo(1998), 1)[0].text, long(1998).trim());
+}
+
+#[test]
+fn no_more_is_taken_than_is_allowed_and_older_rows_make_room() {
+    let (mut term, _given_back) = over_parts(1 << 20);
+    term.bound_scrollback(0, 3 << 16);
+    feed_lines(&mut term, 0..4000);
+    assert!(term.scrollback_bytes() <= (3 << 16) + 2000, "{}", term.scrollback_bytes());
+    assert!(term.lines().start > LineNo(1500));
+    term.bound_scrollback(0, 5 << 16);
+    feed_lines(&mut term, 4000..8000);
+    let bytes = term.scrollback_bytes();
+    assert!((4 << 16..(5 << 16) + 2000).contains(&bytes), "{bytes}");
+}
+
+/// Memory that no row lies in any more is used again first, and else given back when asked.
+#[test]
+fn what_was_cleared_is_given_back_when_asked() {
+    let (mut term, given_back) = over_parts(1 << 20);
+    feed_lines(&mut term, 0..4000);
+    given_back.try_iter().for_each(drop);
+    let before = term.scrollback_bytes();
+    term.feed(b"\x1b[3J", &mut Vec::new());
+    feed_lines(&mut term, 4000..4100);
+    assert!(term.scrollback_bytes() < before + (1 << 16));
+    assert_eq!(given_back.try_iter().count(), 0, "a save may tell of it");
+    term.tidy_scrollback();
+    assert!(given_back.try_iter().count() > 0);
+    assert!(term.scrollback_bytes() < 2 << 16, "{}", term.scrollback_bytes());
+    assert_eq!(text::lines(&term, LineNo(4050), 1)[0].text, long(4050).trim());
+}
+
+/// Looking at what was given back would take it again.
+#[test]
+fn a_copy_of_the_lines_leaves_out_what_was_given_back() {
+    let (mut term, _given_back) = over_parts(1 << 20);
+    feed_lines(&mut term, 0..3000);
+    term.shed_scrollback();
+    let first = term.lines().start.0;
+    let mut lines = Vec::new();
+    term.copy_lines().each(|line, text| lines.push((line.0, text.to_owned())));
+    assert_eq!(lines[0], (first, long(first as usize).trim().to_owned()));
+    assert_eq!(lines.len() as u64, 3001 - first);
+}
