@@ -17,7 +17,12 @@ enum Kind {
 impl Memory {
     /// Memory of our own, of at most so many bytes; none of it is taken before it is written.
     pub fn own(most: usize) -> Memory {
-        Memory(Kind::Own { bytes: Vec::new(), most })
+        Memory::filled(Vec::new(), most)
+    }
+
+    /// The same, with something in it.
+    pub fn filled(bytes: Vec<u8>, most: usize) -> Memory {
+        Memory(Kind::Own { bytes, most })
     }
 
     /// Memory that is handed in; it is given back by dropping it.
