@@ -15,6 +15,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use support::Server;
 use t4a::journal::{Journal, TURN};
+use t4a::mux::limits::{MAX_KEPT_ROWS, MAX_KEPT_TEXT};
 use t4a::os::{poll, pty};
 use t4a::term::{Limits, Memory, Size, Terminal};
 
@@ -153,6 +154,39 @@ fn throughput() {
     println!("{:<44}{:>12.1}%{:>12.1}%", "more", percent(wall_kept, wall), percent(cpu_kept, cpu));
 }
 
+/// A terminal on its way to the disk and back: what the hub does, and what a thread does.
+fn on_disk() {
+    println!(
+        "\n{:<34}{:>11}{:>12}{:>12}{:>12}",
+        "kept on disk, median", "bytes", "copy ms", "write ms", "read ms"
+    );
+    for lines in [0, LINES, 20 * LINES] {
+        let limits = Limits { lines, bytes: 32 << 20 };
+        let mut grid = Terminal::new(SIZE, limits);
+        for i in 0..lines {
+            let line =
+                format!("\x1b[3{}m{i:08}\x1b[m the quick brown fox jumps over it\r\n", i % 8);
+            grid.feed(line.as_bytes(), &mut Vec::new());
+        }
+        let (mut times, mut text) = ([Vec::new(), Vec::new(), Vec::new()], String::new());
+        for _ in 0..ROUNDS {
+            let start = Instant::now();
+            let rows = grid.transcript(MAX_KEPT_ROWS);
+            times[0].push(start.elapsed().as_secs_f64() * 1e3);
+            let start = Instant::now();
+            text.clear();
+            let kept = rows.write(MAX_KEPT_TEXT, &mut text);
+            times[1].push(start.elapsed().as_secs_f64() * 1e3);
+            let start = Instant::now();
+            Terminal::new(SIZE, limits).begin_with(kept.start, &text);
+            times[2].push(start.elapsed().as_secs_f64() * 1e3);
+        }
+        let [copy, write, read] = times.map(median);
+        let (name, bytes) = (format!("{lines} lines of 47 characters"), text.len());
+        println!("{name:<34}{bytes:>11}{copy:>12.3}{write:>12.3}{read:>12.3}");
+    }
+}
+
 fn idle_memory() {
     let server = Server::start();
     let before = server.memory();
@@ -202,6 +236,7 @@ fn restart() {
 }
 
 fn main() {
+    on_disk();
     throughput();
     idle_memory();
     restart();

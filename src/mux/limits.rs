@@ -75,9 +75,9 @@ pub const MAX_PATH: usize = 4096;
 pub const MAX_KEPT: usize = 512;
 pub const MAX_KEPT_BYTES: u64 = 256 << 20;
 /// Of one of them: bytes of packed rows that are copied, of its text, and of its file.
-pub const MAX_KEPT_ROWS: usize = 8 << 20;
-pub const MAX_KEPT_TEXT: usize = 8 << 20;
-pub const MAX_KEPT_FILE: u64 = 16 << 20;
+pub const MAX_KEPT_ROWS: usize = 4 << 20;
+pub const MAX_KEPT_TEXT: usize = 4 << 20;
+pub const MAX_KEPT_FILE: u64 = 12 << 20;
 /// Bytes of a program and its arguments.
 pub const MAX_ARGV: usize = 1 << 20;
 /// Terminals written down at the same time, and requests that look at what is there.

@@ -31,7 +31,12 @@ impl Memory {
 
     /// Memory of our own, of at most so many bytes; none of it is taken before it is written.
     pub fn own(most: usize) -> Memory {
-        Memory::new(Kind::Own { bytes: Vec::new(), most })
+        Memory::filled(Vec::new(), most)
+    }
+
+    /// The same, with something in it.
+    pub fn filled(bytes: Vec<u8>, most: usize) -> Memory {
+        Memory::new(Kind::Own { bytes, most })
     }
 
     /// Memory that is handed in; it is given back by dropping it.
@@ -52,7 +57,7 @@ impl Memory {
     pub fn copied(&self, parts: impl Iterator<Item = Range<usize>> + Clone) -> Memory {
         let mut bytes = vec![0; parts.clone().map(|part| part.end).max().unwrap_or(0)];
         parts.for_each(|part| bytes[part.clone()].copy_from_slice(&self.bytes()[part]));
-        Memory::new(Kind::Own { bytes, most: self.most() })
+        Memory::filled(bytes, self.most())
     }
 
     /// Bytes there can be.

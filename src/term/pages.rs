@@ -282,19 +282,20 @@ impl Pages {
             fits
         };
         let kept = self.runs.iter().rev().take_while(fits).count();
-        let mut copy = Pages::new(Memory::own((kept + MORE) * PAGE));
-        let mut pages: Vec<usize> = Vec::new();
-        for run in self.runs.range(self.runs.len() - kept..) {
-            let known = pages.iter().rposition(|page| *page == run.page);
-            let page = known.unwrap_or_else(|| {
-                pages.push(run.page);
-                pages.len() - 1
-            });
-            let bytes = &self.run_bytes(run)[run.start..];
-            copy.memory.room(page * PAGE + run.start, bytes.len()).copy_from_slice(bytes);
-            copy.runs.push_back(Run { page, ..*run });
+        let runs = self.runs.range(self.runs.len() - kept..);
+        // Runs of one page follow one another, and so do the copies of pages.
+        let mut bytes = Vec::with_capacity((kept * PAGE).min(self.memory.bytes().len()));
+        let (mut from, mut copies) = (None, VecDeque::new());
+        for run in runs {
+            if from.replace(run.page) != Some(run.page) {
+                bytes.resize(bytes.len().next_multiple_of(PAGE), 0);
+            }
+            let page = bytes.len() / PAGE;
+            bytes.extend_from_slice(&self.run_bytes(run)[bytes.len() % PAGE..]);
+            copies.push_back(Run { page, ..*run });
         }
-        copy
+        let memory = Memory::filled(bytes, (kept + MORE) * PAGE);
+        Pages { memory, runs: copies, open: None, generation: 0 }
     }
 
     /// Takes memory for that which the runs tell of, and drops those that are no longer there,

@@ -149,6 +149,20 @@ fn a_few_are_written_at_a_time() {
     bench.on(Incoming::Exited { id: all[MAX_KEEPING + 1], exit: Exit::Signal(1) });
     bench.kept(all[1], 10);
     assert!(bench.pages().is_empty());
+    // So is one that is not to persist any more, until it is again.
+    let (busy, late) = (&all[2..MAX_KEEPING + 1], all[0]);
+    bench.print(all[1], b"x");
+    bench.pass(KEEP_PACE);
+    assert_eq!(bench.pages().len(), 1);
+    bench.print(late, b"x");
+    bench.pass(KEEP_PACE);
+    let persist = |on: bool| json!({"cmd": "config", "id": late.to_string(), "persist": on});
+    bench.ask(persist(false));
+    busy.iter().for_each(|id| bench.kept(*id, 10));
+    assert!(bench.pages().is_empty());
+    bench.ask(persist(true));
+    bench.pass(KEEP_PACE);
+    assert_eq!(bench.pages().len(), 1);
 }
 
 #[test]
