@@ -130,6 +130,7 @@ impl Command for Create {
             scrollback_lines,
             take_over: self.take_over,
             recordings: Vec::new(),
+            created_told: false,
             exit_told: false,
             degraded: false,
             typed: String::new(),

@@ -64,7 +64,7 @@ impl Slots {
     pub fn spawn(&mut self, id: SlotId, order: Order) -> Result<u32, i32> {
         self.check_room(id, &order)?;
         let Order { master, record, parts } = order;
-        let spawned = child::spawn(parts, &self.limits);
+        let spawned = child::spawn(parts, record.as_fd(), &self.limits);
         let pid = spawned.map_err(|error| error.raw_os_error().unwrap_or(libc::EAGAIN))?;
         let (exit, told, hang_up, watch) = (None, false, None, None);
         self.slots.insert(id, Slot { pid, master, record, exit, told, hang_up, watch });

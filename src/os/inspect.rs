@@ -29,6 +29,11 @@ pub fn describe(pid: u32) -> Option<Program> {
     Some(Program { pid, name: stat.name, command, cwd })
 }
 
+/// What a process calls itself; None when it has ended.
+pub fn name_of(pid: u32) -> Option<String> {
+    Stat::read(pid).filter(|stat| stat.state != 'Z').map(|stat| stat.name)
+}
+
 fn split_command(bytes: &[u8]) -> Vec<String> {
     let bytes = bytes.strip_suffix(b"\0").unwrap_or(bytes);
     if bytes.is_empty() {

@@ -352,7 +352,7 @@ fn check_kill_all(server: &Server) {
     assert_eq!(children(server.keeper_pid()), [i64::from(server.worker_pid())]);
 }
 
-fn children(parent: i32) -> Vec<i64> {
+pub fn children(parent: i32) -> Vec<i64> {
     let path = format!("/proc/{parent}/task/{parent}/children");
     let text = std::fs::read_to_string(path).unwrap();
     let mut pids: Vec<i64> = text.split_whitespace().map(|pid| pid.parse().unwrap()).collect();
