@@ -61,9 +61,9 @@ impl Trouble {
             Trouble::Start(_) | Trouble::Garbled | Trouble::Silent => {
                 Some("t4a doctor looks for the cause")
             }
-            Trouble::Closed => {
-                Some("try again: a new worker may have taken over; a wait takes the same --after")
-            }
+            Trouble::Closed => Some(
+                "a new worker may have taken over: t4a list tells what was done; a wait takes the same --after",
+            ),
             Trouble::Usage(_) => Some("--help shows how"),
             Trouble::Io(_) | Trouble::Ill | Trouble::Code(_) => None,
         }

@@ -145,6 +145,7 @@ impl Command for Create {
             persist: self.persist,
             born_ms: mux.unix_ms(),
             recordings: Vec::new(),
+            created_told: false,
             exit_told: false,
             degraded: false,
             typed: String::new(),

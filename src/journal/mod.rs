@@ -13,6 +13,6 @@ pub use log::PLACES as LOG_PLACES;
 pub use log::{Entry, Log};
 #[doc(hidden)]
 pub use output::PLACES as JOURNAL_PLACES;
-pub use output::{Journal, Lent, RING, SCROLLBACK, TURN};
+pub use output::{Journal, Lent, RING, SCROLLBACK, TURN, mark_unstarted};
 pub use record::Record;
 pub use saves::Saved;

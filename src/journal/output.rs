@@ -17,9 +17,11 @@
 //! Then packet is 0 and base is head, and what was read is taken in.
 #![allow(unsafe_code)]
 
+use std::fs::File;
 use std::io;
 use std::ops::{Deref, DerefMut, Range};
 use std::os::fd::{BorrowedFd, OwnedFd};
+use std::os::unix::fs::FileExt;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicU8, AtomicU64};
 use std::sync::{Arc, Weak};
@@ -73,6 +75,8 @@ struct Header {
     deaths: AtomicU64,
     /// The number of the process that began to, and has not come to its end.
     feeder: AtomicU64,
+    /// The program could not be started; written by its process itself.
+    unstarted: AtomicU64,
     packet: AtomicU8,
 }
 
@@ -130,6 +134,7 @@ impl Journal {
         }
         header.deaths.store(0, Relaxed);
         header.feeder.store(0, Relaxed);
+        header.unstarted.store(0, Relaxed);
         header.magic.store(MAGIC, Release);
         (self.keep, self.released) = (0, 0);
     }
@@ -299,6 +304,11 @@ impl Journal {
         self.header().feeder.store(0, Relaxed);
     }
 
+    /// Whether its program could not be started.
+    pub fn is_unstarted(&self) -> bool {
+        self.header().unstarted.load(Relaxed) != 0
+    }
+
     /// The memory for scrollback; none while someone has it.
     pub fn lend(&mut self) -> Option<Lent> {
         if self.lent.strong_count() > 0 {
@@ -308,6 +318,13 @@ impl Journal {
         self.lent = Arc::downgrade(&token);
         Some(Lent { map: self.map.clone(), _token: token })
     }
+}
+
+/// Notes in a terminal's memory that its program could not be started: a worker that takes over
+/// cannot know it otherwise.
+pub fn mark_unstarted(fd: BorrowedFd<'_>) -> io::Result<()> {
+    let place = HEADER_PART.start + std::mem::offset_of!(Header, unstarted);
+    File::from(fd.try_clone_to_owned()?).write_all_at(&[1], place as u64)
 }
 
 /// Memory for scrollback, given back by dropping it.

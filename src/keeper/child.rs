@@ -5,12 +5,13 @@ use std::ffi::c_int;
 use std::fs::File;
 use std::io::{self, Write};
 use std::mem::MaybeUninit;
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
 use super::descriptors;
 use super::spec::{ChildFailure, Spec};
+use crate::journal;
 use crate::os::limits::Limits;
 
 /// The exit code that shells give when a command cannot be run.
@@ -24,23 +25,28 @@ pub struct Parts {
 }
 
 /// Forks; the child becomes what the spec says or reports through the status pipe why not.
-pub fn spawn(parts: Parts, limits: &Limits) -> io::Result<u32> {
+///
+/// In `memory`, the terminal's own, it notes that too.
+pub fn spawn(parts: Parts, memory: BorrowedFd<'_>, limits: &Limits) -> io::Result<u32> {
     // A signal that hit the child before its dispositions are reset would run the keeper's handler
     // there and reach the keeper's own pipe.
     let mask = block_signals();
     // SAFETY: the keeper has one thread, so the child may allocate and lock as its parent could.
     let pid = unsafe { libc::fork() };
     if pid == 0 {
-        run(parts, limits);
+        run(parts, memory, limits);
     }
     let error = io::Error::last_os_error();
     set_mask(&mask);
     u32::try_from(pid).map_err(|_| error)
 }
 
-fn run(parts: Parts, limits: &Limits) -> ! {
+fn run(parts: Parts, memory: BorrowedFd<'_>, limits: &Limits) -> ! {
     let mut status = File::from(parts.status);
     let failure = become_program(&parts.slave, parts.spec, limits);
+    let _ = journal::mark_unstarted(memory);
+    // SAFETY: sets a disposition; nobody may be left to read, and that is not to be the end.
+    unsafe { libc::signal(libc::SIGPIPE, libc::SIG_IGN) };
     let _ = status.write_all(&failure.to_bytes());
     // SAFETY: ends the process at once; the keeper's destructors must not run a second time.
     unsafe { libc::_exit(NOT_RUN) }

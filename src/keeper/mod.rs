@@ -37,6 +37,9 @@ use crate::os::limits::{self, Limits};
 use crate::os::program::Program;
 use crate::os::{process, socket};
 
+/// What the keeper is called, and each child until it is its program.
+pub const NAME: &str = "t4a-keeper";
+
 pub struct Start {
     pub idle_timeout_ms: Option<u64>,
     pub scrollback_total_bytes: Option<usize>,
@@ -85,7 +88,7 @@ pub fn adopt(limits: Limits) -> io::Result<()> {
 
 /// Makes a keeper of this process; how many files it may open.
 fn settle(limits: &Limits) -> u64 {
-    process::set_name("t4a-keeper");
+    process::set_name(NAME);
     limits::harden();
     limits::lower_oom_score(limits);
     limits::raise_nofile().map_or(u64::MAX, |(_, hard)| hard)

@@ -10,7 +10,7 @@ use super::message::{Exit, LENGTH, ToKeeper, Unfit};
 use super::outbox::{Held, Note, Outbox, Sent};
 use super::place::Place;
 use super::signals::Signals;
-use super::slots::{Order, Slots};
+use super::slots::{Order, REAP_LOOK, Slots};
 use super::stragglers::GRACE;
 use super::succession::Succession;
 use super::worker::{Backoff, Plan, Worker};
@@ -140,6 +140,7 @@ impl Keeper {
         });
         let hung_up = self.worker.as_ref().filter(|worker| !worker.dismissed);
         let hung_up = hung_up.and_then(|worker| worker.hung_up).map(until);
+        let again = again.or_else(|| self.slots.awaits_code().then_some(REAP_LOOK));
         let succession = self.succession.deadline(self.worker.as_ref()).map(until);
         [ending, starting, again, stragglers, hung_up, succession].into_iter().flatten().min()
     }
@@ -171,13 +172,16 @@ impl Keeper {
     }
 
     /// A child that has ended, or one of an earlier keeper.
-    fn next_end(&self) -> Option<(u32, Exit)> {
+    fn next_end(&mut self) -> Option<(u32, Exit)> {
         let worker = self
             .worker
             .as_ref()
             .filter(|worker| worker.watch.as_ref().is_some_and(Watch::has_ended));
-        let worker = worker.and_then(|worker| Some((worker.pid, worker.watch.as_ref()?.exit())));
-        signal::reap().or(worker).or_else(|| self.slots.ended_elsewhere())
+        // How it ended is worth less than a new one at once.
+        let exit = |pid, watch: &Watch| watch.exit(pid).unwrap_or(Exit::Unknown);
+        let worker = worker.map(|worker| (worker.pid, worker.watch.as_ref()));
+        let worker = worker.and_then(|(pid, watch)| Some((pid, exit(pid, watch?))));
+        signal::reap().or(worker).or_else(|| self.slots.ended_elsewhere(now()))
     }
 
     fn listen_to_worker(&mut self) {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::child::{self, Parts};
 use super::message::{Exit, FromKeeper, MAX_SLOTS, SlotId, Target};
@@ -16,6 +16,10 @@ use crate::os::signal;
 const RESERVED_FDS: u64 = 64;
 /// Children whose slot is gone but that do not end; beyond this no new ones are started.
 const MAX_FORGOTTEN: usize = MAX_SLOTS;
+/// How long to wait until another parent has heard of a program's end, if only then its code is known.
+const REAP_TIME: Duration = Duration::from_secs(5);
+/// How often to look.
+pub const REAP_LOOK: Duration = Duration::from_millis(5);
 
 pub struct Slot {
     pid: u32,
@@ -27,6 +31,8 @@ pub struct Slot {
     hang_up: Option<HangUp>,
     /// The program itself, if an earlier keeper was its parent.
     watch: Option<Watch>,
+    /// When it was seen to have ended, while its code is not known.
+    ended: Option<Instant>,
 }
 
 pub struct Slots {
@@ -64,10 +70,10 @@ impl Slots {
     pub fn spawn(&mut self, id: SlotId, order: Order) -> Result<u32, i32> {
         self.check_room(id, &order)?;
         let Order { master, record, parts } = order;
-        let spawned = child::spawn(parts, &self.limits);
+        let spawned = child::spawn(parts, record.as_fd(), &self.limits);
         let pid = spawned.map_err(|error| error.raw_os_error().unwrap_or(libc::EAGAIN))?;
-        let (exit, told, hang_up, watch) = (None, false, None, None);
-        self.slots.insert(id, Slot { pid, master, record, exit, told, hang_up, watch });
+        let (exit, told, hang_up, watch, ended) = (None, false, None, None, None);
+        self.slots.insert(id, Slot { pid, master, record, exit, told, hang_up, watch, ended });
         Ok(pid)
     }
 
@@ -75,24 +81,27 @@ impl Slots {
     pub fn adopt(&mut self, id: SlotId, heirloom: Heirloom) {
         let Heirloom { pid, exit, master, record, watch } = heirloom;
         let watch = watch.map(Watch::from_fd);
-        let (told, hang_up) = (exit.is_some(), None);
+        let (told, hang_up, ended) = (exit.is_some(), None, None);
         if self.slots.len() < MAX_SLOTS {
-            self.slots.insert(id, Slot { pid, master, record, exit, told, hang_up, watch });
+            self.slots.insert(id, Slot { pid, master, record, exit, told, hang_up, watch, ended });
         }
     }
 
     /// Descriptors that can be read when a program that is no child has ended.
     pub fn watches(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
-        let alive = self.slots.values().filter(|slot| slot.exit.is_none());
+        let alive = self.slots.values().filter(|slot| slot.alive());
         alive.filter_map(|slot| slot.watch.as_ref()).map(Watch::fd)
     }
 
     /// A program that is no child and has ended.
-    pub fn ended_elsewhere(&self) -> Option<(u32, Exit)> {
-        let alive = self.slots.values().filter(|slot| slot.exit.is_none());
-        let mut watched = alive.filter_map(|slot| Some((slot.pid, slot.watch.as_ref()?)));
-        let (pid, watch) = watched.find(|(_, watch)| watch.has_ended())?;
-        Some((pid, watch.exit()))
+    pub fn ended_elsewhere(&mut self, now: Instant) -> Option<(u32, Exit)> {
+        let mut alive = self.slots.values_mut().filter(|slot| slot.exit.is_none());
+        alive.find_map(|slot| Some((slot.pid, slot.ended_elsewhere(now)?)))
+    }
+
+    /// Whether a program has ended whose code is yet to be known.
+    pub fn awaits_code(&self) -> bool {
+        self.slots.values().any(|slot| slot.exit.is_none() && slot.ended.is_some())
     }
 
     fn check_room(&self, id: SlotId, order: &Order) -> Result<(), i32> {
@@ -126,7 +135,7 @@ impl Slots {
     /// copy of the master is closed.
     pub fn forget(&mut self, id: SlotId) {
         if let Some(slot) = self.slots.remove(&id)
-            && slot.exit.is_none()
+            && slot.alive()
         {
             slot.signal_both(libc::SIGHUP);
             slot.signal_both(libc::SIGCONT);
@@ -142,7 +151,7 @@ impl Slots {
         target: Target,
         now: Instant,
     ) -> io::Result<()> {
-        let slot = self.slots.get_mut(&id).filter(|slot| slot.exit.is_none());
+        let slot = self.slots.get_mut(&id).filter(|slot| slot.alive());
         let slot = slot.ok_or(io::ErrorKind::NotFound)?;
         if slot.watch.as_ref().is_some_and(Watch::has_ended) {
             // Somebody else reaps it, and its number may be another's by now.
@@ -157,7 +166,7 @@ impl Slots {
 
     /// Tells all programs that it is over; a stopped one hears of it only when it goes on.
     pub fn hang_up_all(&mut self, now: Instant) {
-        let alive = self.slots.values_mut().filter(|slot| slot.exit.is_none());
+        let alive = self.slots.values_mut().filter(|slot| slot.alive());
         alive.for_each(|slot| slot.hang_up_at(now));
         self.signal_all(libc::SIGHUP);
         self.signal_all(libc::SIGCONT);
@@ -165,7 +174,7 @@ impl Slots {
 
     /// To every child that has not ended, and to what runs in the foreground of its terminal.
     pub fn signal_all(&self, signal: i32) {
-        for slot in self.slots.values().filter(|slot| slot.exit.is_none()) {
+        for slot in self.slots.values().filter(|slot| slot.alive()) {
             slot.signal_both(signal);
         }
         for pid in &self.forgotten {
@@ -176,7 +185,7 @@ impl Slots {
     pub fn any_alive(&self) -> bool {
         !self.forgotten.is_empty()
             || !self.stragglers.is_empty()
-            || self.slots.values().any(|slot| slot.exit.is_none())
+            || self.slots.values().any(Slot::alive)
     }
 
     /// For a new worker, which knows nothing yet.
@@ -207,6 +216,17 @@ impl Slots {
 }
 
 impl Slot {
+    fn alive(&self) -> bool {
+        self.exit.is_none() && self.ended.is_none()
+    }
+
+    fn ended_elsewhere(&mut self, now: Instant) -> Option<Exit> {
+        let watch = self.watch.as_ref().filter(|watch| watch.has_ended())?;
+        let since = *self.ended.get_or_insert(now);
+        let late = now.saturating_duration_since(since) >= REAP_TIME;
+        watch.exit(self.pid).or(late.then_some(Exit::Unknown))
+    }
+
     fn hang_up_at(&mut self, at: Instant) {
         let foreground = signal::foreground_of(self.master.as_fd(), self.pid);
         self.hang_up.get_or_insert(HangUp { at, foreground });

@@ -131,8 +131,10 @@ impl Mux {
         let Size { cols, rows } = terminal.grid.size();
         let name = terminal.identity.name.clone();
         let waits = terminal.ready.is_some();
+        terminal.identity.created_told = true;
         let seq = self.seq();
         self.emit(id, &Event::Created { pid, cols, rows, name });
+        self.remember(id);
         if let Some(ticket) = ticket.filter(|_| !waits) {
             self.tell_created(id, &ticket, seq, None);
         }

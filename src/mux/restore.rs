@@ -23,6 +23,7 @@ pub(super) struct Traces {
     /// The last notice that an event came of.
     told: u64,
     idle: bool,
+    created: bool,
     exited: bool,
     history: History,
 }
@@ -44,6 +45,7 @@ impl Traces {
         match event.kind {
             EventKind::Idle => self.idle = true,
             EventKind::Activity => self.idle = false,
+            EventKind::Created => self.created = true,
             EventKind::Exit => self.exited = true,
             EventKind::CommandDone => {
                 if let Ok(done) = serde_json::from_slice::<Done>(&event.line) {
@@ -96,15 +98,21 @@ impl Mux {
         self.events.keep(keep);
     }
 
-    /// A terminal that an earlier worker served: who it is. Its grid is to be given by `restore`.
+    /// A terminal that an earlier worker served, or was about to: who it is. Its grid is to be given by
+    /// `restore`. Of one that nobody was told of it is yet to be found out whether it runs.
     pub fn inherit(&mut self, record: &[u8], pid: u32, size: Size) -> Option<&Identity> {
         let mut identity = serde_json::from_slice::<Identity>(record).ok()?;
         let id = identity.id;
         let traces = self.past.remove(&id).unwrap_or_default();
+        identity.created_told |= traces.created;
         identity.exit_told |= traces.exited;
         self.next_id = self.next_id.max(id.0.saturating_add(1));
-        let mut terminal = Terminal::new(identity, size, Life::Running { pid }, self.now);
-        terminal.was_ready = true;
+        let life = match identity.created_told {
+            true => Life::Running { pid },
+            false => Life::Starting { ticket: None, pid: Some(pid), runs: false, exit: None },
+        };
+        let mut terminal = Terminal::new(identity, size, life, self.now);
+        terminal.was_ready = terminal.started();
         terminal.idle = traces.idle;
         terminal.told = traces.told;
         terminal.history = traces.history;

@@ -77,7 +77,9 @@ pub struct Identity {
     pub born_ms: u64,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub recordings: Vec<Definition>,
-    /// The exit event was given out.
+    /// The events `created` and `exit` were given out.
+    #[serde(default)]
+    pub created_told: bool,
     pub exit_told: bool,
     /// Its screen could not be brought back as it was, once.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

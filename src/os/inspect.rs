@@ -40,6 +40,34 @@ pub fn resident(pid: u32) -> Option<u64> {
     Some(line.split_whitespace().next()?.parse::<u64>().ok()? << 10)
 }
 
+/// What a process calls itself; None when it has ended.
+pub fn name_of(pid: u32) -> Option<String> {
+    Stat::read(pid).filter(|stat| stat.state != 'Z').map(|stat| stat.name)
+}
+
+/// What an ended process has left for its parent, as `wait` tells it, while the parent has not
+/// taken it.
+pub fn left_status(pid: u32) -> Option<i32> {
+    let text = read_some(pid, "stat", MAX_STAT)?;
+    let text = String::from_utf8_lossy(&text);
+    Stat::parse(pid, &text).filter(|stat| stat.state == 'Z')?;
+    let status = text.split_ascii_whitespace().next_back()?.parse().ok()?;
+    // To those who may not know it, it is 0.
+    (status != 0 || is_ours(pid)).then_some(status)
+}
+
+/// Whether it has our user and group, in all of their kinds.
+fn is_ours(pid: u32) -> bool {
+    let text = read_some(pid, "status", MAX_STAT).unwrap_or_default();
+    let text = String::from_utf8_lossy(&text);
+    let all = |name: &str, own: u32| {
+        let line = text.lines().find_map(|line| line.strip_prefix(name));
+        line.is_some_and(|line| line.split_ascii_whitespace().all(|id| id == own.to_string()))
+    };
+    all("Uid:", rustix::process::geteuid().as_raw())
+        && all("Gid:", rustix::process::getegid().as_raw())
+}
+
 fn split_command(bytes: &[u8]) -> Vec<String> {
     let bytes = bytes.strip_suffix(b"\0").unwrap_or(bytes);
     if bytes.is_empty() {

@@ -4,6 +4,7 @@
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 
+use super::inspect;
 use super::signal::Exit;
 
 /// A process that can be watched, whoever its parent is and whoever gets its number later.
@@ -40,12 +41,23 @@ impl Watch {
         super::poll::is_readable(self.0.as_fd())
     }
 
-    /// How it ended, once it has. Kernels before 6.15 tell nobody but the parent.
-    pub fn exit(&self) -> Exit {
-        status(&self.0).map_or(Exit::Unknown, |status| match status & 0x7f {
-            0 => Exit::Code((status >> 8) & 0xff),
-            signal => Exit::Signal(signal),
-        })
+    /// How it, which has this number, ended, once it has. None if that can be known only when its
+    /// parent has heard of it. Kernels before 6.15 tell nobody else after that.
+    pub fn exit(&self, pid: u32) -> Option<Exit> {
+        let left = inspect::left_status(pid);
+        match status(&self.0) {
+            Ok(Some(status)) => Some(exit_of(status)),
+            // Its parent has not heard of it, so the number was its own.
+            Ok(None) => left.map(exit_of),
+            Err(_) => Some(left.map_or(Exit::Unknown, exit_of)),
+        }
+    }
+}
+
+fn exit_of(status: i32) -> Exit {
+    match status & 0x7f {
+        0 => Exit::Code((status >> 8) & 0xff),
+        signal => Exit::Signal(signal),
     }
 }
 
@@ -61,7 +73,7 @@ struct Info {
 }
 
 #[cfg(target_os = "linux")]
-fn status(fd: &OwnedFd) -> Option<i32> {
+fn status(fd: &OwnedFd) -> io::Result<Option<i32>> {
     use std::os::fd::AsRawFd;
     /// `PIDFD_GET_INFO` for 64 bytes, and the wish to know of the end.
     const GET_INFO: u32 = 0xc040_ff0b;
@@ -70,12 +82,15 @@ fn status(fd: &OwnedFd) -> Option<i32> {
     let mut info = Info { mask: EXIT, ..Info::default() };
     // SAFETY: the kernel fills at most the 64 bytes that the number names, all of which are numbers.
     let result = unsafe { libc::ioctl(fd.as_raw_fd(), GET_INFO as _, &raw mut info) };
-    (result == 0 && info.mask & EXIT != 0).then_some(info.exit_code)
+    match result {
+        0 => Ok((info.mask & EXIT != 0).then_some(info.exit_code)),
+        _ => Err(io::Error::last_os_error()),
+    }
 }
 
 #[cfg(not(target_os = "linux"))]
-fn status(_fd: &OwnedFd) -> Option<i32> {
-    None
+fn status(_fd: &OwnedFd) -> io::Result<Option<i32>> {
+    Err(io::ErrorKind::Unsupported.into())
 }
 
 #[cfg(all(test, target_os = "linux"))]
@@ -92,8 +107,10 @@ mod tests {
         let watch = Watch::open(child.id()).unwrap();
         assert!(!watch.has_ended());
         drop(child.stdin.take());
-        assert_eq!(child.wait().unwrap().code(), Some(7));
+        super::super::poll::wait(&[watch.fd()], None, None).unwrap();
         assert!(watch.has_ended());
-        assert!(matches!(watch.exit(), Exit::Code(7) | Exit::Unknown));
+        assert_eq!(watch.exit(child.id()), Some(Exit::Code(7)), "before it is reaped");
+        assert_eq!(child.wait().unwrap().code(), Some(7));
+        assert!(matches!(watch.exit(child.id()), Some(Exit::Code(7) | Exit::Unknown)));
     }
 }

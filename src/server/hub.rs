@@ -222,7 +222,9 @@ impl Hub {
             }
             News::Prepared { id, prepared } => self.spawn(id, *prepared),
             News::Status { id, bytes } => {
-                self.mux.on(Incoming::Started { id, result: spawn::outcome(&bytes) }, now);
+                let unstarted = self.lines.get(&id).is_some_and(|line| line.journal.is_unstarted());
+                let result = spawn::outcome(&bytes, unstarted);
+                self.mux.on(Incoming::Started { id, result }, now);
                 self.begin(id);
             }
             News::Probed { id, asker, facts } => {
@@ -333,12 +335,12 @@ impl Hub {
         }
     }
 
-    fn runs(&self, id: TerminalId) -> bool {
+    pub(super) fn runs(&self, id: TerminalId) -> bool {
         self.mux.get(id).is_some_and(Terminal::started)
     }
 
     /// What a program writes is read when it is known to run: what it does comes after `created`.
-    fn begin(&mut self, id: TerminalId) {
+    pub(super) fn begin(&mut self, id: TerminalId) {
         let runs = self.runs(id);
         let Some(line) = self.lines.get_mut(&id).filter(|_| runs) else { return };
         line.begin(id);

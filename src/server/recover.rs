@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::hub::Hub;
 use super::pty_line::PtyLine;
-use super::{clock, exit};
+use super::{clock, exit, spawn};
 use crate::journal::{Entry, Journal, Log, SCROLLBACK};
 use crate::keeper::{Exit, FromKeeper, SlotId, ToKeeper};
 use crate::mux::limits::MAX_SCROLLBACK_BYTES;
@@ -75,10 +75,13 @@ impl Hub {
     pub fn inherit(&mut self, left: Left) {
         let Left { id, pid, exit: ended, line } = left;
         match self.restore(id, pid, line) {
-            Ok(mut line) => {
-                line.begin(id);
+            Ok(line) => {
                 self.lines.insert(id, line);
                 self.fed(id);
+                match self.runs(id) {
+                    true => self.begin(id),
+                    false => spawn::look(id, pid, self.to_hub.clone()),
+                }
                 if let Some(exit) = ended.map(exit).filter(|exit| !self.mux.bury_told(id, *exit)) {
                     self.ended(id, exit);
                 }

@@ -3,21 +3,25 @@
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use tokio::io::AsyncReadExt;
 
 use super::{News, ToHub, elsewhere, recover};
 use crate::journal::Journal;
 use crate::keeper::spec::MAX_SPEC;
-use crate::keeper::{ChildFailure, SlotId, Spec, ToKeeper, read_status};
+use crate::keeper::{self, ChildFailure, SlotId, Spec, ToKeeper, read_status};
 use crate::mux::limits::MAX_SPAWN;
 use crate::mux::{OldText, Plan, TerminalId};
-use crate::os::{process, pty};
+use crate::os::{inspect, process, pty};
 use crate::term::{Size, Terminal};
 use crate::wire::{Code, Failure};
 
 const _: () = assert!(MAX_SPAWN == MAX_SPEC);
 
+/// Between looks at a process that may not be its program yet, and how often.
+const LOOK_AGAIN: Duration = Duration::from_millis(5);
+const MAX_LOOKS: usize = 1000;
 /// Longer than any status; a child that writes more is not ours.
 const MAX_STATUS: u64 = 64;
 
@@ -111,9 +115,24 @@ pub fn watch(id: TerminalId, status: OwnedFd, news: ToHub) -> io::Result<()> {
     Ok(())
 }
 
-/// What the child reported, as a sentence.
-pub fn outcome(bytes: &[u8]) -> Result<(), Failure> {
-    read_status(bytes).map_err(|failure| {
+/// Tells the hub when it is certain whether a program runs that another worker has had started.
+pub fn look(id: TerminalId, pid: u32, news: ToHub) {
+    tokio::spawn(async move {
+        for _ in 0..MAX_LOOKS {
+            if inspect::name_of(pid).as_deref() != Some(keeper::NAME) {
+                break;
+            }
+            tokio::time::sleep(LOOK_AGAIN).await;
+        }
+        let _ = news.send(News::Status { id, bytes: Vec::new() }).await;
+    });
+}
+
+/// What the child reported, as a sentence. If it reported to another worker there is only the mark.
+pub fn outcome(bytes: &[u8], unstarted: bool) -> Result<(), Failure> {
+    let marked = if unstarted { Err(ChildFailure::Spec) } else { Ok(()) };
+    let told = read_status(bytes).and(marked);
+    told.map_err(|failure| {
         let (what, errno) = match failure {
             ChildFailure::Cwd(errno) => ("cwd cannot be entered", errno),
             ChildFailure::Exec(errno) => ("the program cannot be run", errno),

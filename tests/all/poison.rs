@@ -4,6 +4,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
 use crate::attach::{self, Person};
@@ -98,6 +99,26 @@ fn a_panic_costs_the_terminal_its_screen_and_nobody_else_anything() {
     assert_eq!(events.next()["seq"], event["seq"], "it is told once");
     assert!(event["seq"].as_u64().unwrap() < last);
     flood.look(&server);
+}
+
+/// A worker that ended by itself may have died of what it fed, one that was killed has not: the next
+/// one is told.
+#[test]
+fn workers_that_were_killed_are_not_held_against_terminals() {
+    let server = Server::start();
+    for (signal, counts) in [(Signal::KILL, false), (Signal::ABORT, true), (Signal::KILL, false)] {
+        let old = server.worker_pid();
+        kill_process(Pid::from_raw(old).unwrap(), signal).unwrap();
+        eventually("another one answers", || {
+            ask_once(&server, &json!({"cmd": "hello"}))
+                .is_ok_and(|hello| hello["worker_pid"] != old)
+        });
+        let command = std::fs::read(format!("/proc/{}/cmdline", server.worker_pid())).unwrap();
+        let words: Vec<_> = command.split(|byte| *byte == 0).collect();
+        let told =
+            words.windows(2).any(|two| two == [&b"--crashed"[..], old.to_string().as_bytes()]);
+        assert_eq!(told, counts, "{signal:?}");
+    }
 }
 
 fn starts(file: &Path) -> usize {
