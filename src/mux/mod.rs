@@ -41,7 +41,7 @@ pub use extras::{Extra, Reply};
 pub use history::{CommandRecord, History};
 pub use life::Plan;
 pub use look::LookWish;
-pub use pictures::PictureRequest;
+pub use pictures::{Form, PictureRequest};
 pub use record::ServerRecord;
 pub use recordings::{Definition, Opening, RecordWish, RecordingId};
 pub use restore::{Past, ToldEvent};
