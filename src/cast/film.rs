@@ -219,3 +219,34 @@ fn fits(bytes: usize) -> Result<(), String> {
         )),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cast::Event;
+
+    #[test]
+    fn a_film_has_as_many_screens_and_bytes_as_it_may() {
+        let shown = |screens: usize| {
+            let size = Size { cols: 1, rows: 1 };
+            // The first screen is the empty one.
+            let letter = |n: usize| Event {
+                at: FRAME * n as u32,
+                what: What::Output(["a\r", "b\r"][n % 2].to_owned()),
+            };
+            let cast = Cast { size, events: (1..screens).map(letter).collect() };
+            let pace = Pace { speed: 1.0, idle_limit: None };
+            let studio = Studio { cast: &cast, pace, size, cell: Cell::of_scale(10, 0) };
+            let mut count = 0;
+            studio.sheets(|_, _| {
+                count += 1;
+                Ok(())
+            })?;
+            Ok::<usize, String>(count)
+        };
+        assert_eq!(shown(MAX_FRAMES), Ok(MAX_FRAMES));
+        assert!(shown(MAX_FRAMES + 1).unwrap_err().contains("36000 screens"));
+        assert_eq!(fits(MAX_FILM_BYTES), Ok(()));
+        assert!(fits(MAX_FILM_BYTES + 1).unwrap_err().contains("268435456 bytes"));
+    }
+}

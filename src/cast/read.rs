@@ -222,4 +222,36 @@ mod tests {
             assert!(error.contains(said), "{error:?} does not say {said:?}");
         }
     }
+
+    /// Lines that say nothing, up to so many bytes in all.
+    struct Notes(usize);
+
+    impl std::io::Read for Notes {
+        fn read(&mut self, to: &mut [u8]) -> std::io::Result<usize> {
+            let count = to.len().min(self.0);
+            to[..count].fill(b'#');
+            // Each block ends a line.
+            to[..count].last_mut().into_iter().for_each(|last| *last = b'\n');
+            self.0 -= count;
+            Ok(count)
+        }
+    }
+
+    #[test]
+    fn what_is_too_long_is_not_read() {
+        let line = |length: usize| {
+            let around = "[1,\"o\",\"\"]\n".len();
+            read(&format!("{V2}[1,\"o\",\"{}\"]\n", "x".repeat(length - around)))
+        };
+        assert_eq!(line(MAX_CAST_LINE).unwrap().events.len(), 1);
+        let error = line(MAX_CAST_LINE + 1).err().unwrap();
+        assert!(error.contains("longer than 4194304 bytes"), "{error}");
+        let all = |length: usize| {
+            let notes = std::io::BufReader::with_capacity(1 << 20, Notes(length - V3.len()));
+            Cast::read(std::io::Read::chain(V3.as_bytes(), notes)).map_err(|bad| bad.to_string())
+        };
+        assert_eq!(all(MAX_CAST_BYTES).unwrap().events.len(), 0);
+        let error = all(MAX_CAST_BYTES + 1).err().unwrap();
+        assert!(error.contains("more than 268435456 bytes"), "{error}");
+    }
 }

@@ -57,8 +57,9 @@ impl RecordPart {
 /// The server's own directory says nothing to a client.
 fn check(path: &str) -> Result<(), Failure> {
     if !path.starts_with('/') || path.contains('\0') || path.len() > MAX_PATH {
-        let error =
-            format!("record: path: {path:?} must be an absolute path of at most {MAX_PATH} bytes");
+        let error = format!(
+            "record: path must be absolute and have at most {MAX_PATH} bytes, not {path:?}"
+        );
         return Err(Failure::bad_value(error));
     }
     Ok(())

@@ -155,9 +155,21 @@ fn the_memory_for_scrollback_has_one_user_at_a_time() {
     drop(lent);
     let mut next = reopened(&journal);
     assert_eq!(next.lend().unwrap()[SCROLLBACK - 1], 7);
-    assert_eq!(next.begin_feeding() + next.begin_feeding() + journal.begin_feeding(), 3);
-    next.end_feeding();
-    assert_eq!(journal.begin_feeding(), 0);
+}
+
+#[test]
+fn only_a_worker_that_ended_by_itself_while_it_fed_counts() {
+    let (journal, me) = (Journal::create().unwrap(), std::process::id());
+    let died = |crashed| {
+        journal.count_death(crashed);
+        journal.begin_feeding()
+    };
+    assert_eq!(died(Some(me)), 0, "it fed nothing");
+    assert_eq!(died(None), 0, "it was killed");
+    assert_eq!(died(Some(me + 1)), 0, "it was another one");
+    assert_eq!((died(Some(me)), died(Some(me))), (1, 2));
+    journal.end_feeding();
+    assert_eq!(died(Some(me)), 0);
 }
 
 /// Another program reads this memory after an upgrade.

@@ -236,4 +236,18 @@ mod tests {
             let _ = Spec::from_bytes(&damaged);
         }
     }
+
+    #[test]
+    fn the_largest_spec_is_taken_and_one_byte_more_is_refused() {
+        let mut spec = spec();
+        spec.argv.push(String::new());
+        let room = MAX_SPEC - spec.to_bytes().unwrap().len();
+        spec.argv.pop();
+        spec.argv.push("x".repeat(room));
+        assert_eq!(spec.to_bytes().unwrap().len(), MAX_SPEC);
+        assert_eq!(Spec::decode(&File::from(spec.encode().unwrap())), Some(spec.clone()));
+        spec.argv.push(String::new());
+        let error = spec.encode().unwrap_err().to_string();
+        assert!(error.contains(&format!("{MAX_SPEC} are allowed")), "{error}");
+    }
 }

@@ -242,4 +242,23 @@ mod tests {
         let line = cut(&"é".repeat(MAX_MCP_LINE));
         assert!(line.starts_with('é') && line.ends_with(&format!("({} bytes)", 2 * MAX_MCP_LINE)));
     }
+
+    #[test]
+    fn text_and_lines_are_cut_at_their_limits() {
+        let whole = "x".repeat(MAX_MCP_LINE);
+        assert_eq!(cut(&whole), whole);
+        let longer = format!("{whole}… ({} bytes)", MAX_MCP_LINE + 1);
+        assert_eq!(cut(&format!("{whole}x")), longer);
+        // Lines of 1023 bytes and their end.
+        let told = |count: usize| {
+            let lines = vec!["y".repeat(1023); count];
+            Output::of_run(&json!({"lines": lines, "output_lines": [0, count]}))
+        };
+        let fit = MAX_MCP_TEXT / 1024;
+        assert_eq!(told(fit).ends().len(), MAX_MCP_TEXT);
+        assert!(told(fit + 1).ends().contains("… 1 lines left out"), "{}", told(fit + 1).ends());
+        assert_eq!(told(fit).tail().1, None);
+        assert_eq!(told(fit + 1).tail().1, Some(1));
+        assert_eq!((bounded(&"z".repeat(MAX_MCP_TEXT + 1))).len(), MAX_MCP_TEXT);
+    }
 }

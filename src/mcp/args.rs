@@ -137,7 +137,30 @@ fn lines(count: Option<u32>) -> u32 {
     count.unwrap_or(LINES).clamp(1, MAX_MCP_LINES)
 }
 
+/// Variables that choose what code other programs run: a model may have been talked into setting
+/// them. Those that end with `*` are beginnings of names.
+const NOT_FOR_TOOLS: [&str; 9] =
+    ["LD_*", "DYLD_*", "PATH", "SHELL", "BASH_ENV", "ENV", "ZDOTDIR", "PYTHON*", "GIT_*"];
+
+fn is_for_tools(name: &str) -> bool {
+    !NOT_FOR_TOOLS.iter().any(|known| match known.strip_suffix('*') {
+        Some(start) => name.starts_with(start),
+        None => name == *known,
+    })
+}
+
 impl CreateArgs {
+    pub fn check_env(&self) -> Result<(), String> {
+        match self.env.keys().find(|name| !is_for_tools(name)) {
+            None => Ok(()),
+            Some(name) => Err(format!(
+                "env: {name} decides what code programs run and is not set by tools; nor are {}. \
+                 If it has to be, terminal_run can export it in the shell",
+                NOT_FOR_TOOLS.join(", ")
+            )),
+        }
+    }
+
     pub fn request(self) -> Create {
         Create {
             name: self.name,
@@ -233,6 +256,33 @@ impl ReadArgs {
         match self.first_line {
             Some(first) => Text { first_line: Some(first), count: Some(count.into()), ..usual },
             None => Text { region: TextRegion::All, end: Some(count.into()), ..usual },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_asked_for_is_cut_to_what_may_be() {
+        let most = MAX_MCP_WAIT_MS;
+        assert_eq!(bounded(Some(most)), Some(most.into()));
+        assert_eq!(bounded(Some(most + 1)), Some(most.into()));
+        assert_eq!([lines(Some(MAX_MCP_LINES)), lines(Some(MAX_MCP_LINES + 1))], [2000, 2000]);
+        assert_eq!([lines(Some(0)), lines(Some(1999))], [1, 1999]);
+    }
+
+    #[test]
+    fn variables_that_choose_code_are_not_for_tools() {
+        for name in ["LD_PRELOAD", "DYLD_X", "PATH", "SHELL", "BASH_ENV", "ENV", "ZDOTDIR"] {
+            assert!(!is_for_tools(name), "{name}");
+        }
+        for name in ["PYTHONPATH", "PYTHONSTARTUP", "GIT_SSH_COMMAND", "LD_AUDIT"] {
+            assert!(!is_for_tools(name), "{name}");
+        }
+        for name in ["LANG", "TERM", "PATHS", "MY_PATH", "ENVIRONMENT", "GITHUB", "OLD_THING"] {
+            assert!(is_for_tools(name), "{name}");
         }
     }
 }

@@ -13,6 +13,7 @@ use rmcp::handler::server::wrapper::Parameters;
 use rmcp::model::{CallToolResult, Implementation, ServerCapabilities, ServerConfig};
 use rmcp::{ServerHandler, ServiceExt, tool, tool_handler, tool_router};
 use serde_json::Value;
+use tokio::sync::Semaphore;
 
 use crate::client::{Client, Trouble, own_create};
 use crate::command::{Command, Kill, List, Look};
@@ -20,6 +21,8 @@ use crate::mux::limits::MAX_MCP_CALLS;
 use answer::{Output, Told};
 use args::{CreateArgs, KeysArgs, KillArgs, LookArgs, ReadArgs, RunArgs, WaitArgs};
 
+/// Standard input and output are read and written on threads of the same pool.
+const STDIO_THREADS: usize = 2;
 /// Longer than any call waits: a server that says nothing for so long is stuck.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Tokens of a screen's text.
@@ -51,7 +54,7 @@ const LOOK_FACTS: [&str; 12] = [
 pub fn serve() -> Result<(), Trouble> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
-        .max_blocking_threads(MAX_MCP_CALLS)
+        .max_blocking_threads(MAX_MCP_CALLS + STDIO_THREADS)
         .build()?;
     let served = runtime.block_on(async {
         let service = Terminals::new().serve(rmcp::transport::stdio()).await;
@@ -63,6 +66,9 @@ pub fn serve() -> Result<(), Trouble> {
     served?;
     Ok(())
 }
+
+/// More calls than these wait for their turn, and cancelling them works meanwhile.
+static CALLS: Semaphore = Semaphore::const_new(MAX_MCP_CALLS);
 
 #[derive(Clone)]
 struct Terminals {
@@ -95,6 +101,8 @@ fn look_told(look: &Value) -> Told {
 async fn call(
     ask: impl FnOnce(&mut Asker) -> Result<Told, Trouble> + Send + 'static,
 ) -> CallToolResult {
+    // It is never closed.
+    let _turn = CALLS.acquire().await;
     let answered = tokio::task::spawn_blocking(move || {
         let mut client = Client::connect_or_start()?;
         client.set_patience(PATIENCE)?;
@@ -120,6 +128,7 @@ impl Terminals {
     )]
     async fn terminal_create(&self, Parameters(args): Parameters<CreateArgs>) -> CallToolResult {
         call(move |asker| {
+            args.check_env().map_err(Trouble::Usage)?;
             let made = asker.ask(&own_create(args.request())?)?;
             Ok(Told::of(&made, &["id", "name", "cols", "rows", "ready", "seq"]))
         })

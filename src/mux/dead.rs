@@ -218,6 +218,7 @@ impl Mux {
             persist: kept.persist,
             born_ms: if id == kept.id { kept.born_ms } else { self.unix_ms() },
             recordings: Vec::new(),
+            created_told: false,
             exit_told: false,
             typed: String::new(),
             degraded: false,

@@ -303,4 +303,45 @@ mod tests {
         events.push(None, 0, &Event::Restarted);
         assert_eq!(read(&events, &mut odd)[0]["seq"], 6);
     }
+
+    #[test]
+    fn the_history_is_bounded_by_number_and_by_bytes() {
+        let mut events = Events::new(0);
+        for _ in 0..MAX_EVENTS {
+            events.push(Some(T1), 0, &Event::Bell);
+        }
+        assert_eq!((events.kept_now().0, events.history.first), (MAX_EVENTS, 1));
+        events.push(Some(T1), 0, &Event::Bell);
+        assert_eq!((events.kept_now().0, events.history.first), (MAX_EVENTS, 2));
+        // Lines of just 1 MiB each.
+        let mut events = Events::new(0);
+        let title = |length: usize| Event::Title { title: "x".repeat(length) };
+        let around = Events::finish(1, Some(T1), &title(0)).line.len();
+        for _ in 0..8 {
+            events.push(Some(T1), 0, &title((1 << 20) - around));
+        }
+        assert_eq!(events.kept_now(), (8, MAX_EVENT_BYTES));
+        events.push(Some(T1), 0, &Event::Bell);
+        let (count, bytes) = events.kept_now();
+        assert!(count == 8 && bytes < MAX_EVENT_BYTES, "{count} {bytes}");
+        assert_eq!(events.history.first, 2, "the oldest has gone");
+    }
+
+    #[test]
+    fn live_events_are_bounded_by_bytes() {
+        let mut events = Events::new(0);
+        let mut slow = events.subscribe(None, None, &[EventKind::Output], None);
+        let output = |length: usize| Event::Output { offset: 0, data_base64: "x".repeat(length) };
+        let around = Events::finish(0, Some(T1), &output(0)).line.len();
+        for _ in 0..4 {
+            events.push_live(T1, &output((1 << 20) - around));
+        }
+        assert_eq!(events.live.bytes, MAX_LIVE_BYTES);
+        assert_eq!(read(&events, &mut slow).len(), 4, "nothing is lost");
+        for _ in 0..5 {
+            events.push_live(T1, &output((1 << 20) - around));
+        }
+        let got = read(&events, &mut slow);
+        assert_eq!((got.len(), &got[0]["event"]), (5, &"lost".into()));
+    }
 }

@@ -294,8 +294,8 @@ pub const SERVER: &[Named] = &[
     ("marks_per_cell", MAX_JOINED as u64),
     ("keyboard_stack", MAX_STACK as u64),
     ("shells", MAX_SHELLS as u64),
-    ("shell_id_chars", MAX_SHELL_ID as u64),
-    ("command_chars", MAX_COMMAND as u64),
+    ("shell_id_bytes", MAX_SHELL_ID as u64),
+    ("command_bytes", MAX_COMMAND as u64),
     ("sync_ms", SYNC_TIMEOUT.as_millis() as u64),
 ];
 

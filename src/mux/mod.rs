@@ -49,7 +49,7 @@ pub use kept::{Kept, Key, Layouts};
 pub use life::Plan;
 pub use look::LookWish;
 pub use persist::{Page, ServerPage};
-pub use pictures::PictureRequest;
+pub use pictures::{Form, PictureRequest};
 pub use program::{Program, Wish, check_variable};
 pub use record::{Beginning, ServerRecord, VERSION as RECORD_VERSION};
 pub use recordings::{Definition, Opening, RecordWish, RecordingId};

@@ -114,7 +114,7 @@ impl Mux {
         notices.into_iter().for_each(|notice| self.notice(id, notice));
     }
 
-    fn notice(&mut self, id: TerminalId, notice: Notice) {
+    pub(super) fn notice(&mut self, id: TerminalId, notice: Notice) {
         let cycle = matches!(
             notice,
             Notice::Prompt | Notice::CommandStart { .. } | Notice::CommandDone { .. }

@@ -49,3 +49,20 @@ impl Raw {
         Some(RawOutput { raw, view: view.0, terminal, cols, rows, redraw, lost })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_viewer_that_has_too_much_to_read_gets_a_redraw() {
+        let drawn = || Raw { drawn: Some(Size { cols: 80, rows: 24 }), ..Raw::default() };
+        let mut raw = drawn();
+        raw.push(&[b'x'; MAX_RAW_QUEUE - 1]);
+        raw.push(b"y");
+        assert_eq!((raw.queue.len(), raw.lost, raw.drawn.is_some()), (MAX_RAW_QUEUE, 0, true));
+        raw.push(b"z");
+        assert_eq!((raw.queue.len(), raw.lost), (0, MAX_RAW_QUEUE as u64 + 1));
+        assert!(raw.drawn.is_none());
+    }
+}

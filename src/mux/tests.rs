@@ -12,6 +12,8 @@ use super::limits::{
 };
 use super::*;
 
+mod bounds;
+
 const ME: ClientId = ClientId(1);
 
 /// A server whose time stands still until it is moved.
@@ -164,10 +166,15 @@ fn kill_hangs_up_then_kills_then_gives_up() {
     assert!(signals.contains(&(signals::SIGHUP, Target::Group)));
     assert!(signals.contains(&(signals::SIGHUP, Target::Foreground)));
     assert!(bench.lines().is_empty(), "answered before the program is gone");
-    bench.pass(KILL_GRACE);
+    const MOMENT: Duration = Duration::from_millis(1);
+    bench.pass(KILL_GRACE - MOMENT);
+    assert!(!bench.signals().contains(&(signals::SIGKILL, Target::Group)));
+    bench.pass(MOMENT);
     assert!(bench.signals().contains(&(signals::SIGKILL, Target::Group)));
     assert!(bench.lines().is_empty());
-    bench.pass(KILL_GRACE);
+    bench.pass(KILL_GRACE - MOMENT);
+    assert!(bench.lines().is_empty());
+    bench.pass(MOMENT);
     let lines = bench.lines();
     assert!(lines.iter().any(|line| line["tag"] == 1 && line["ok"] == true), "{lines:?}");
 }
@@ -175,11 +182,11 @@ fn kill_hangs_up_then_kills_then_gives_up() {
 #[test]
 fn the_dead_are_kept_up_to_a_number() {
     let mut bench = bench();
-    for _ in 0..MAX_DEAD + 1 {
+    for number in 1..=MAX_DEAD + 1 {
         let id = bench.cat();
         bench.on(Incoming::Exited { id, exit: Exit::Code(3) });
+        assert_eq!(bench.mux.terminals().count(), number.min(MAX_DEAD));
     }
-    assert_eq!(bench.mux.terminals().count(), MAX_DEAD);
     assert!(bench.mux.find("t1").is_err());
     assert!(bench.mux.find("t2").is_ok());
     assert_eq!(bench.events(), ["exit", "killed"]);
@@ -241,7 +248,9 @@ fn ready_waits_for_the_prompt_and_no_longer_than_it_may() {
     bench.print(id, b"\x1b]133;A;aid=1\x07$ \x1b]133;B\x07");
     assert_eq!(answer(bench.lines()).expect("an answer")["ready"], true);
     bench.create(request.clone());
-    bench.pass(READY_TIMEOUT);
+    bench.pass(READY_TIMEOUT - Duration::from_millis(1));
+    assert_eq!(answer(bench.lines()), None);
+    bench.pass(Duration::from_millis(1));
     assert_eq!(answer(bench.lines()).expect("an answer")["ready"], false);
     let id = bench.create(request);
     bench.on(Incoming::Exited { id, exit: Exit::Code(1) });

@@ -46,7 +46,10 @@ impl Renderers {
         }
         let more = self.cells + cells(&order);
         if self.waiting.len() >= MAX_PICTURES_WAITING || more > MAX_CELLS_WAITING {
-            let error = "screenshot: too many pictures wait to be drawn: try again";
+            let error = format!(
+                "screenshot: too much waits to be drawn, {MAX_PICTURES_WAITING} pictures or \
+                 {MAX_CELLS_WAITING} cells are the most: try again"
+            );
             return Err((request, Failure::new(Code::Limit, error)));
         }
         self.cells = more;
@@ -100,5 +103,53 @@ impl Renderers {
 impl Rendered {
     pub fn take_renderer(&mut self) -> Option<Renderer> {
         self.renderer.take()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mux::{ClientId, Ticket};
+    use crate::term::{Limits, Size, Terminal};
+
+    fn request() -> PictureRequest {
+        let ticket = Ticket { client: ClientId(1), tag: None };
+        PictureRequest { ticket, form: crate::mux::Form::Bytes }
+    }
+
+    fn order(cols: u16, rows: u16) -> Box<Order> {
+        let term = Terminal::new(Size { cols, rows }, Limits { lines: 0, bytes: 0 });
+        Box::new(Order::usual(1, &term))
+    }
+
+    /// All renderers are at work.
+    fn busy() -> Renderers {
+        Renderers { running: MAX_RENDERERS, ..Renderers::default() }
+    }
+
+    #[tokio::test]
+    async fn pictures_wait_up_to_a_number_and_a_size() {
+        let (hub, mut done) = tokio::sync::mpsc::channel(MAX_RENDERERS);
+        let mut renderers = Renderers::default();
+        for _ in 0..=MAX_RENDERERS {
+            assert!(renderers.begin(request(), order(2, 2), &hub).is_ok());
+        }
+        assert_eq!((renderers.running, renderers.waiting.len()), (MAX_RENDERERS, 1));
+        for _ in 0..MAX_RENDERERS {
+            assert!(done.recv().await.is_some());
+        }
+        let mut many = busy();
+        for _ in 0..MAX_PICTURES_WAITING {
+            assert!(many.begin(request(), order(2, 2), &hub).is_ok());
+        }
+        let (_, failure) = many.begin(request(), order(2, 2), &hub).unwrap_err();
+        assert_eq!(failure.code, Code::Limit);
+        assert!(failure.error.contains("256"), "{}", failure.error);
+        let mut large = busy();
+        for _ in 0..MAX_CELLS_WAITING >> 20 {
+            assert!(large.begin(request(), order(1024, 1024), &hub).is_ok());
+        }
+        let (_, failure) = large.begin(request(), order(1, 1), &hub).unwrap_err();
+        assert!(failure.error.contains("8388608"), "{}", failure.error);
     }
 }

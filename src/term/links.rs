@@ -55,7 +55,8 @@ impl Links {
         if let Some(id) = self.ids.get(&link) {
             return LinkId(*id);
         }
-        if self.list.len() >= MAX_LINKS {
+        // The first one is none.
+        if self.list.len() > MAX_LINKS {
             return LinkId(0);
         }
         let id = self.list.len() as u16;
@@ -95,7 +96,7 @@ impl Save for Links {
     }
 
     fn take(from: &mut Reader<'_>) -> Result<Self, Refused> {
-        let list: Vec<Link> = from.list(MAX_LINKS)?;
+        let list: Vec<Link> = from.list(MAX_LINKS + 1)?;
         ensure(list.first() == Some(&Link::default()), "the first link")?;
         let mut links = Links { sweep_at: from.take()?, ..Links::default() };
         links.set_list(list);

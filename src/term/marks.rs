@@ -11,14 +11,15 @@
 mod decode;
 mod save;
 
+use super::clean::is_unsafe;
 use decode::{base64_decode, percent_decode, unescape, unquote};
 
 /// The longest command line kept, in bytes.
 pub const MAX_COMMAND: usize = 8192;
 /// The longest `aid` or `key` kept, in bytes.
-pub const MAX_ID: usize = 64;
+pub const MAX_SHELL_ID: usize = 64;
 /// How many shells within shells are told apart.
-pub const MAX_DEPTH: usize = 16;
+pub const MAX_SHELLS: usize = 16;
 
 /// Where a shell is in its cycle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -359,7 +360,7 @@ impl Marks {
     }
 
     fn push(&mut self, aid: Option<String>) -> &mut Level {
-        if self.levels.len() == MAX_DEPTH {
+        if self.levels.len() == MAX_SHELLS {
             self.levels.remove(0);
         }
         self.levels.push(Level { aid, ..Level::default() });
@@ -425,7 +426,7 @@ fn attribute<'a>(params: &[&'a [u8]], name: &[u8]) -> Option<&'a [u8]> {
 }
 
 fn id_of(params: &[&[u8]], name: &[u8]) -> Option<String> {
-    let id = clean(attribute(params, name)?, MAX_ID);
+    let id = clean(attribute(params, name)?, MAX_SHELL_ID);
     if id.is_empty() { None } else { Some(id) }
 }
 
@@ -443,13 +444,13 @@ fn command_of(params: &[&[u8]]) -> Option<(Source, Vec<u8>)> {
     Some((Source::Quoted, unquote(&joined[b"cmdline=".len()..])))
 }
 
-/// Text without control characters but newline and tab, of at most `max` bytes.
-fn clean(bytes: &[u8], max: usize) -> String {
+/// Text without what could act on whoever prints it, but newline and tab; at most `max` bytes.
+pub fn clean(bytes: &[u8], max: usize) -> String {
     // Enough to find `max` good bytes in, without decoding megabytes.
     let text = String::from_utf8_lossy(&bytes[..bytes.len().min(2 * max)]);
     let mut kept = String::new();
     for c in text.trim_end_matches('\n').chars() {
-        if c.is_control() && c != '\n' && c != '\t' {
+        if is_unsafe(c) && c != '\n' && c != '\t' {
             continue;
         }
         if kept.len() + c.len_utf8() > max {

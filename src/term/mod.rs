@@ -53,7 +53,7 @@ mod tests;
 pub use copy::LinesCopy;
 pub use keyboard::MAX_STACK;
 pub use links::{Link, MAX_LINK_ID, MAX_LINKS, MAX_URI};
-pub use marks::{MAX_COMMAND, MAX_DEPTH as MAX_SHELLS, MAX_ID as MAX_SHELL_ID, ShellState};
+pub use marks::{MAX_COMMAND, MAX_SHELL_ID, MAX_SHELLS, ShellState};
 pub use memory::Memory;
 pub use modes::{Modes, Mouse, MouseEncoding};
 pub use notice::{Cwd, GraphicsKind, Notice, PayloadKind, Progress};

@@ -295,7 +295,7 @@ impl Pages {
             copies.push_back(Run { page, ..*run });
         }
         let memory = Memory::filled(bytes, (kept + MORE) * PAGE);
-        Pages { memory, runs: copies, open: None, generation: 0 }
+        Pages { runs: copies, ..Pages::new(memory) }
     }
 
     /// Takes memory for that which the runs tell of, and drops those that are no longer there,

@@ -1,7 +1,7 @@
 //! What marks of shell integration mean on the grid: where input began and output lies.
 
 use super::LineNo;
-use super::marks::{MAX_COMMAND, Mark};
+use super::marks::{self, MAX_COMMAND, Mark};
 use super::notice::Notice;
 use super::save::saved;
 use super::state::State;
@@ -148,6 +148,6 @@ impl State {
                 offset += width;
             });
         }
-        Some(text.trim().chars().take(MAX_COMMAND).collect())
+        Some(marks::clean(text.trim().as_bytes(), MAX_COMMAND))
     }
 }

@@ -121,4 +121,40 @@ mod tests {
         assert_eq!(found("one", 9, 2), r#"0:0+3 []["two", "three"] of 1"#);
         assert_eq!(found("x*", 9, 2), " of 0");
     }
+
+    /// Many matches with a long line after them were once copied without end.
+    #[test]
+    fn text_of_matches_is_bounded_and_the_newest_stay() {
+        let hunt = |lines: usize, context: usize| {
+            let size = Size { cols: 1024, rows: 2 };
+            let mut term = Terminal::new(size, Limits { lines: 100_000, bytes: 32 << 20 });
+            let line = format!("x{}\r\n", "y".repeat(1023));
+            term.feed(line.repeat(lines).as_bytes(), &mut Vec::new());
+            let pattern = Regex::new("x").unwrap();
+            let found = Hunt { lines: term.copy_lines(), pattern, last: 10_000, context }.run();
+            let bytes: usize = found.matches.iter().map(Match::bytes).sum();
+            assert!(bytes <= MAX_BYTES, "{bytes}");
+            assert_eq!(found.total, lines);
+            assert_eq!(found.matches.back().map(|m| m.line), Some(lines as u64 - 1));
+            found.matches.len()
+        };
+        let fit = MAX_BYTES / 1024;
+        assert_eq!(hunt(fit, 0), fit);
+        assert_eq!(hunt(fit + 1, 0), fit);
+        assert!(hunt(1000, 100) < 100, "with those around them there are fewer");
+    }
+
+    #[test]
+    fn a_long_line_after_many_matches_is_not_copied_to_all_of_them() {
+        let mut term =
+            Terminal::new(Size { cols: 1024, rows: 2 }, Limits { lines: 100, bytes: 32 << 20 });
+        let many = "x ".repeat(500) + "\r\n";
+        term.feed(many.repeat(10).as_bytes(), &mut Vec::new());
+        term.feed("y".repeat(4 << 20).as_bytes(), &mut Vec::new());
+        let pattern = Regex::new("x").unwrap();
+        let found = Hunt { lines: term.copy_lines(), pattern, last: 10_000, context: 100 }.run();
+        let bytes: usize = found.matches.iter().map(Match::bytes).sum();
+        assert!(bytes <= MAX_BYTES + (4 << 20), "{bytes}");
+        assert_eq!(found.total, 5000);
+    }
 }

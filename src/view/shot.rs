@@ -82,12 +82,7 @@ impl Order {
             Format::Text => export::plain(&sheet).into_bytes(),
             Format::Json => export::json(&sheet, &self.snapshot),
         };
-        if bytes.len() > MAX_BYTES {
-            return Err(format!(
-                "it takes {} bytes, and {MAX_BYTES} are the most: show less of it, or smaller",
-                bytes.len()
-            ));
-        }
+        fits(bytes.len())?;
         let (width, height) = ((sheet.gutter + sheet.cols) * w, sheet.rows.len() * h);
         let pixels = Pixels {
             width,
@@ -125,4 +120,24 @@ pub fn largest_scale(cols: usize, rows: usize, pad: usize, most: usize) -> Optio
         cols * cell.w * rows * cell.h <= MAX_PIXELS
     };
     (MIN_SCALE..=most).rev().find(fits)
+}
+
+fn fits(bytes: usize) -> Result<(), String> {
+    match bytes <= MAX_BYTES {
+        true => Ok(()),
+        false => Err(format!(
+            "it takes {bytes} bytes, and {MAX_BYTES} are the most: show less of it, or smaller"
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_picture_has_as_many_bytes_as_it_may() {
+        assert_eq!(fits(MAX_BYTES), Ok(()));
+        assert!(fits(MAX_BYTES + 1).unwrap_err().contains("33554432 are the most"));
+    }
 }

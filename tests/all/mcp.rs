@@ -288,3 +288,66 @@ fn the_python_client_is_served() {
     assert!(output.status.success(), "{out}{err}");
     assert!(out.contains("all 8 tools"), "{out}");
 }
+
+#[test]
+fn calls_beyond_the_limit_wait_for_their_turn() {
+    let server = Server::start();
+    server.connect().ok(json!({"cmd": "create", "cmd_args": ["cat"], "name": "c"}));
+    with_client(&server, |mcp| async {
+        for (waits, first) in [(63, "list"), (64, "wait")] {
+            let (told, mut order) = tokio::sync::mpsc::unbounded_channel();
+            let mark = format!("go{waits}");
+            let call = |tool: &str, args: Value| {
+                let params = CallToolRequestParams::new(tool.to_owned())
+                    .with_arguments(args.as_object().unwrap().clone());
+                let (peer, told) = (mcp.client.peer().clone(), told.clone());
+                let name = tool.trim_start_matches("terminal_").to_owned();
+                tokio::spawn(async move {
+                    peer.call_tool(params).await.unwrap();
+                    told.send(name).unwrap();
+                });
+            };
+            for _ in 0..waits {
+                call("terminal_wait", json!({"id": "c", "text": mark}));
+            }
+            let mut client = server.connect();
+            while client.ok(json!({"cmd": "hello"}))["used"]["waits"] != waits {
+                tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+            }
+            call("terminal_list", json!({}));
+            let mut answered = None;
+            if first == "list" {
+                answered = order.recv().await;
+            }
+            client.type_in("c", &format!("{mark}\n"));
+            let answered = match answered {
+                Some(answered) => answered,
+                None => order.recv().await.unwrap(),
+            };
+            assert_eq!(answered, first, "{waits} calls wait");
+            for _ in 0..waits {
+                order.recv().await.unwrap();
+            }
+        }
+        mcp.stop().await;
+    });
+}
+
+/// A model may have been talked into it: what chooses the code that other programs run is refused.
+#[test]
+fn variables_that_choose_code_are_refused() {
+    let server = Server::start();
+    with_client(&server, |mcp| async {
+        let names = ["LD_PRELOAD", "DYLD_INSERT_LIBRARIES", "PATH", "SHELL", "BASH_ENV", "ENV"];
+        for name in names.into_iter().chain(["ZDOTDIR", "PYTHONPATH", "GIT_SSH_COMMAND"]) {
+            let args = json!({"command": ["cat"], "env": {"GOOD": "1", name: "/tmp/x"}});
+            let said = mcp.refused("terminal_create", args).await;
+            assert!(said.contains(name) && said.contains("not set by tools"), "{said}");
+        }
+        assert_eq!(server.connect().ok(json!({"cmd": "list"}))["terminals"], json!([]));
+        let args = json!({"command": ["sh", "-c", "echo $GOOD; exec cat"], "env": {"GOOD": "yes"}});
+        let id = mcp.call("terminal_create", args).await.facts["id"].clone();
+        mcp.call("terminal_wait", json!({"id": id, "text": "yes"})).await;
+        mcp.stop().await;
+    });
+}

@@ -1,6 +1,6 @@
 //! The shells of a terminal as they are saved.
 
-use super::{Dialect, Emitter, Level, MAX_DEPTH, Marks, Owner, ShellState, Source};
+use super::{Dialect, Emitter, Level, MAX_SHELLS, Marks, Owner, ShellState, Source};
 use crate::term::save::{Reader, Refused, Save, put_list, saved};
 
 saved!(
@@ -52,6 +52,6 @@ impl Save for Marks {
     }
 
     fn take(from: &mut Reader<'_>) -> Result<Self, Refused> {
-        Ok(Marks { levels: from.list(MAX_DEPTH)? })
+        Ok(Marks { levels: from.list(MAX_SHELLS)? })
     }
 }

@@ -274,11 +274,27 @@ fn everything_is_bounded() {
     for aid in 0..100 {
         feed(&mut marks, &[&format!("133;A;aid={aid}"), &format!("133;C;aid={aid}")]);
     }
-    assert_eq!(marks.levels.len(), MAX_DEPTH);
+    assert_eq!(marks.levels.len(), MAX_SHELLS);
+    let newest = |l: &Level| l.aid.as_deref() == Some("99");
+    assert!(marks.levels.iter().any(newest), "the oldest make room");
+    for (length, kept) in [(MAX_SHELL_ID, MAX_SHELL_ID), (MAX_SHELL_ID + 1, MAX_SHELL_ID)] {
+        let mut marks = Marks::default();
+        feed(&mut marks, &[&format!("133;A;aid={}", "x".repeat(length))]);
+        assert_eq!(marks.levels[0].aid.as_ref().map(String::len), Some(kept));
+    }
+    for (depth, kept) in [(MAX_SHELLS, MAX_SHELLS), (MAX_SHELLS + 1, MAX_SHELLS)] {
+        let mut marks = Marks::default();
+        for aid in 0..depth {
+            feed(&mut marks, &[&format!("133;A;aid={aid}"), &format!("133;C;aid={aid}")]);
+        }
+        assert_eq!(marks.levels.len(), kept);
+    }
     let long = "é".repeat(MAX_COMMAND);
     feed(&mut marks, &[&format!("133;C;aid={long};cmdline_url={long}")]);
     assert_eq!(marks.running().map(str::len), Some(MAX_COMMAND));
-    assert!(marks.levels.iter().all(|l| l.aid.as_ref().is_none_or(|aid| aid.len() <= MAX_ID)));
+    assert!(
+        marks.levels.iter().all(|l| l.aid.as_ref().is_none_or(|aid| aid.len() <= MAX_SHELL_ID))
+    );
     marks.set_running(long);
     assert!(marks.running().is_some_and(|text| text.len() <= MAX_COMMAND));
 }
@@ -297,7 +313,7 @@ proptest::proptest! {
             let mut all = vec![number];
             all.extend(params.iter().map(Vec::as_slice));
             marks.osc(&all, &mut out);
-            proptest::prop_assert!(marks.levels.len() <= MAX_DEPTH);
+            proptest::prop_assert!(marks.levels.len() <= MAX_SHELLS);
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Whole behaviour, by function.
 
+mod bounds;
 mod differential;
 mod edit;
 mod history;
