@@ -83,6 +83,14 @@ impl Keeping {
         Keeping { on_disk: own, changed: Some(now), from, ..Keeping::default() }
     }
 
+    /// What could not be written is tried again.
+    fn begin(&mut self, now: Instant) {
+        self.failed = false;
+        if !self.on_disk {
+            self.has_changed(now);
+        }
+    }
+
     pub(super) fn has_changed(&mut self, now: Instant) {
         self.changed.get_or_insert(now);
     }
@@ -156,15 +164,14 @@ impl Mux {
                 self.remember(id);
             }
         }
-        let all: Vec<_> = self.terminals.keys().copied().collect();
-        for id in all {
-            if let Some(terminal) = self.terminals.get_mut(&id) {
-                terminal.keeping.failed = false;
+        let all = self.terminals.keys().copied().filter(|known| id.is_none_or(|id| id == *known));
+        for id in all.collect::<Vec<_>>() {
+            let (now, persists) = (self.now, self.persists(Some(id)));
+            match self.terminals.get_mut(&id).map(|terminal| &mut terminal.keeping) {
+                Some(keeping) if persists => keeping.begin(now),
+                _ => self.drop_kept(id),
             }
-            match self.persists(Some(id)) {
-                true => self.changed(id),
-                false => self.drop_kept(id),
-            }
+            self.arm(id);
         }
     }
 
