@@ -30,6 +30,8 @@ const TESTED: &[(&str, &str)] = &[
         "text_lines picture_rows cell_rows",
     ),
     ("tests/all/limits.rs a_line_of_a_run_is_cut_behind_its_last_character", "run_line_chars"),
+    ("tests/all/persist.rs the_oldest_files_make_room", "kept_terminals kept_bytes"),
+    ("src/term/tests/transcript.rs of_much_the_newest_whole_lines_are_written", "kept_text_bytes"),
     ("tests/all/limits.rs the_name_of_a_viewer_is_cut", "view_name_chars"),
     ("tests/all/limits.rs a_configuration_is_read_up_to_its_limit", "config_bytes"),
     (
@@ -127,6 +129,7 @@ fn every_limit_has_its_test() {
 const INTERNAL: &str = "
     src/attach/ahead.rs MAX_HELD
     src/attach/app.rs MAX_PENDING
+    src/attach/config.rs MAX_PROBLEMS
     src/attach/git.rs MAX_BRANCH MAX_DEPTH
     src/attach/overlay.rs MAX_TYPED
     src/attach/run.rs MAX_CLIPBOARD
@@ -142,15 +145,21 @@ const INTERNAL: &str = "
     src/keeper/message.rs MAX_SLOTS
     src/keeper/slots.rs MAX_FORGOTTEN
     src/keeper/spec.rs MAX_SPEC
+    src/keeper/stragglers.rs MAX_STRAGGLERS
+    src/mux/kept.rs MAX_ENDED MAX_LINE_NO
+    src/mux/limits.rs MAX_ARGV MAX_KEEPING MAX_KEPT_FILE MAX_KEPT_ROWS MAX_LOOKS_AT_DEAD
     src/mux/limits.rs MAX_MOMENTS MAX_SCROLLBACK_TOTAL
     src/os/channel.rs MAX_FDS
     src/os/inspect.rs MAX_ARGUMENTS MAX_COMMAND MAX_DESCRIPTORS MAX_SCAN MAX_STAT
     src/os/paths.rs MAX_PRIVATE_FILE MAX_SOCKET_PATH
     src/os/process.rs MAX_PASSWD
+    src/os/shelf.rs MAX_NAMES
     src/server/connection.rs MAX_DISCARD
     src/server/hub.rs MAX_LAST_WORDS
-    src/server/recover.rs MAX_FEEDS MAX_RESTORES
-    src/server/spawn.rs MAX_STATUS
+    src/server/outbox.rs MAX_LATE
+    src/server/recover.rs MAX_FEEDS MAX_READS MAX_RESTORES
+    src/server/spawn.rs MAX_LOOKS MAX_STATUS
+    src/server/upgrade.rs MAX_TOLD
     src/term/osc.rs MAX_PARTS
     src/term/pack.rs MAX_CELL MAX_RECORD
     src/term/pages.rs MAX_PAGES
