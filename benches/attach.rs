@@ -92,7 +92,7 @@ impl Outer {
     /// Splits the focused pane and waits until so many are labelled; the status bar has one label more.
     fn split(&mut self, keys: &[u8], panes: usize) {
         self.types(keys);
-        self.until("a pane more", |screen| text(screen).matches("] edit").count() == panes + 1);
+        self.until("a pane more", |screen| text(screen).matches("[EDIT]").count() == panes + 1);
     }
 
     fn resize(&mut self, size: Size) {
