@@ -66,6 +66,8 @@ mod storm;
 mod support;
 #[path = "all/survival.rs"]
 mod survival;
+#[path = "all/threats.rs"]
+mod threats;
 #[path = "all/tmux.rs"]
 mod tmux;
 #[path = "all/typing.rs"]

@@ -245,3 +245,38 @@ impl Slot {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::process::CommandExt;
+    use std::process::{Command, Stdio};
+
+    use super::*;
+    use crate::os::pty;
+    use crate::term::Size;
+
+    /// A number that belonged to a program in a terminal, and now belongs to someone else.
+    #[test]
+    #[allow(clippy::disallowed_methods, reason = "any moment does")]
+    fn a_number_that_was_given_away_gets_no_signals() {
+        let mut someone = Command::new("cat");
+        let pty = pty::open(Size { cols: 80, rows: 24 }).unwrap();
+        someone.process_group(0).stdin(pty.slave).stderr(Stdio::null());
+        let mut someone = someone.spawn().unwrap();
+        let (now, id) = (Instant::now(), SlotId(1));
+        let mut slots = Slots::new(Limits::current(), 1024);
+        let record = pty.master.try_clone().unwrap();
+        let (pid, exit, watch) = (someone.id(), None, None);
+        slots.adopt(id, Heirloom { pid, exit, master: pty.master, record, watch });
+        assert_eq!(slots.ended(pid, Exit::Code(0)), Some(id));
+        for target in [Target::Group, Target::Foreground] {
+            let sent = slots.signal(id, libc::SIGKILL, target, now);
+            assert_eq!(sent.unwrap_err().kind(), io::ErrorKind::NotFound);
+        }
+        slots.hang_up_all(now);
+        slots.signal_all(libc::SIGKILL);
+        slots.forget(id);
+        // The master is closed: it ends by itself, and by no signal.
+        assert!(someone.wait().unwrap().code().is_some());
+    }
+}
