@@ -60,8 +60,10 @@ my $server = IO::Socket::UNIX->new(Local => $ARGV[0], Listen => 1) or die "canno
 chmod 0666, $ARGV[0];
 open my $heard, '>', $ARGV[1] or die;
 while (my $client = $server->accept) {
-    print $heard $_ while <$client>;
+    my $line = <$client>;
+    print $heard $line // "";
     $heard->flush;
+    close $client;
 }
 "#;
 
