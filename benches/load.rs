@@ -22,9 +22,11 @@ const TERMINALS: usize = 1000;
 const WATCHERS: usize = 200;
 const SECONDS: u64 = 30;
 /// A terminal writes a line so often.
-const PERIOD: Duration = Duration::from_millis(100);
-/// Small enough to be full soon: from then on memory must not grow.
+const PERIOD: Duration = Duration::from_millis(200);
 const SCROLLBACK: u32 = 100;
+/// Before that it writes so many at once: its rings and pages have been gone through, and from then
+/// on memory must not grow.
+const FIRST: u64 = 8000;
 const WARM_UP: Duration = Duration::from_secs(15);
 const SAMPLE: Duration = Duration::from_secs(5);
 
@@ -37,12 +39,14 @@ fn micros() -> u64 {
 fn write_lines(phase: u64) {
     let mut next = Instant::now() + Duration::from_micros(phase);
     for number in 0_u64.. {
-        std::thread::sleep(next.saturating_duration_since(Instant::now()));
+        if number >= FIRST {
+            std::thread::sleep(next.saturating_duration_since(Instant::now()));
+            next += PERIOD;
+        }
         let line = format!("#{number:08}@{:016}\n", micros());
         if std::io::stdout().write_all(line.as_bytes()).is_err() {
             return;
         }
-        next += PERIOD;
     }
 }
 

@@ -20,6 +20,8 @@ use t4a::os::{poll, pty};
 use t4a::term::{Limits, Memory, Size, Terminal};
 
 const ROUNDS: usize = 9;
+/// Floods with and without the journal, in turns.
+const PAIRS: usize = 20;
 const FLOOD_MB: usize = 30;
 const LINES: u32 = 10_000;
 const TERMINALS: usize = 200;
@@ -132,24 +134,25 @@ fn throughput() {
     let grid = Terminal::with_memory(SIZE, LINES, memory);
     let mut kept = Kept { journal, grid, save: Vec::new() };
     let mut runs = [Vec::new(), Vec::new()];
-    for _ in 0..ROUNDS {
+    for _ in 0..PAIRS {
         runs[0].push(drain(&path, &mut plain));
         runs[1].push(drain(&path, &mut kept));
     }
     println!(
         "{:<44}{:>13}{:>13}",
-        format!("cat of {FLOOD_MB} MB into a grid, median"),
+        format!("cat of {FLOOD_MB} MB into a grid, the best of {PAIRS}"),
         "wall s",
         "CPU s"
     );
-    let medians = runs.map(|runs| {
+    // What it takes when nothing else runs.
+    let best = runs.map(|runs| {
         let (wall, cpu): (Vec<_>, Vec<_>) = runs.into_iter().unzip();
-        (median(wall), median(cpu))
+        [wall, cpu].map(|taken| taken.into_iter().fold(f64::INFINITY, f64::min))
     });
-    for (name, (wall, cpu)) in ["without journal", "with journal"].iter().zip(medians) {
+    for (name, [wall, cpu]) in ["without journal", "with journal"].iter().zip(best) {
         println!("{name:<44}{wall:>13.3}{cpu:>13.3}");
     }
-    let [(wall, cpu), (wall_kept, cpu_kept)] = medians;
+    let [[wall, cpu], [wall_kept, cpu_kept]] = best;
     let percent = |with: f64, without: f64| (with / without - 1.0) * 100.0;
     println!("{:<44}{:>12.1}%{:>12.1}%", "more", percent(wall_kept, wall), percent(cpu_kept, cpu));
 }

@@ -1,12 +1,13 @@
 //! Connections as the server sees them: what is under way and what each has yet to read.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use serde::Serialize;
 
-use super::events::{Events, Subscription};
-use super::limits::{MAX_IN_FLIGHT, STREAM_BATCH};
-use crate::wire::{Tag, answer};
+use super::TerminalId;
+use super::events::{Events, Kinds, Subscription, bit};
+use super::limits::{MAX_IN_FLIGHT, MAX_SUBSCRIPTIONS, STREAM_BATCH};
+use crate::wire::{EventKind, Tag, answer};
 
 /// A connection; never given out twice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -39,7 +40,7 @@ pub struct Client {
     half_closed: bool,
     /// It looks at terminals: frames go on coming.
     views: bool,
-    pub subscriptions: Vec<Subscription>,
+    subscriptions: Vec<Subscription>,
     /// Bytes of pictures on their way to it.
     pub picture_bytes: usize,
 }
@@ -47,6 +48,8 @@ pub struct Client {
 #[derive(Default)]
 pub struct Clients {
     all: BTreeMap<ClientId, Client>,
+    /// What is subscribed to by anybody, of one terminal or of all: looked at for all that is written.
+    wanted: HashMap<Option<TerminalId>, Kinds>,
 }
 
 /// What is to be done about a connection after one of its requests.
@@ -63,6 +66,7 @@ impl Clients {
     }
 
     pub fn remove(&mut self, id: ClientId) {
+        self.unsubscribe(id);
         self.all.remove(&id);
     }
 
@@ -78,8 +82,35 @@ impl Clients {
         self.all.get_mut(&id)
     }
 
-    pub fn subscriptions(&self) -> impl Iterator<Item = &Subscription> {
-        self.all.values().flat_map(|client| &client.subscriptions)
+    /// Adds a stream of events; false if the client has as many as it may.
+    pub fn subscribe(&mut self, id: ClientId, subscription: Subscription) -> bool {
+        let Some(client) = self.all.get_mut(&id) else { return true };
+        let has_room = client.subscriptions.len() < MAX_SUBSCRIPTIONS;
+        if has_room {
+            client.subscriptions.push(subscription);
+            self.note_wanted();
+        }
+        has_room
+    }
+
+    pub fn unsubscribe(&mut self, id: ClientId) {
+        let streams = self.all.get_mut(&id).map(|client| std::mem::take(&mut client.subscriptions));
+        if streams.is_some_and(|streams| !streams.is_empty()) {
+            self.note_wanted();
+        }
+    }
+
+    fn note_wanted(&mut self) {
+        self.wanted.clear();
+        for subscription in self.all.values().flat_map(|client| &client.subscriptions) {
+            *self.wanted.entry(subscription.terminal).or_default() |= subscription.kinds;
+        }
+    }
+
+    /// Whether anybody subscribed to events of this kind of a terminal.
+    pub fn want(&self, kind: EventKind, terminal: TerminalId) -> bool {
+        let of = |terminal| self.wanted.get(&terminal).is_some_and(|kinds| kinds & bit(kind) != 0);
+        of(None) || of(Some(terminal))
     }
 
     /// A request began and was not answered at once.
@@ -145,24 +176,31 @@ impl Clients {
     /// Batches for all subscribers that are ready for one and have something to read.
     pub fn batches(&mut self, events: &Events, mut give: impl FnMut(ClientId, Vec<u8>)) {
         for (id, client) in &mut self.all {
-            if client.writing || client.subscriptions.is_empty() {
-                continue;
-            }
-            let mut batch = Vec::new();
-            for subscription in &mut client.subscriptions {
-                // A share for each, so that a busy stream does not starve the one beside it.
-                let budget = batch.len() + STREAM_BATCH;
-                events.read(subscription, budget, &mut batch);
-            }
-            if !batch.is_empty() {
-                client.writing = true;
-                give(*id, batch);
-            }
+            client.batch(events).into_iter().for_each(|batch| give(*id, batch));
         }
+    }
+
+    /// The same for one of them.
+    pub fn batch_of(&mut self, id: ClientId, events: &Events) -> Option<Vec<u8>> {
+        self.all.get_mut(&id)?.batch(events)
     }
 }
 
 impl Client {
+    fn batch(&mut self, events: &Events) -> Option<Vec<u8>> {
+        if self.writing || self.subscriptions.is_empty() {
+            return None;
+        }
+        let mut batch = Vec::new();
+        for subscription in &mut self.subscriptions {
+            // A share for each, so that a busy stream does not starve the one beside it.
+            let budget = batch.len() + STREAM_BATCH;
+            events.read(subscription, budget, &mut batch);
+        }
+        self.writing = !batch.is_empty();
+        self.writing.then_some(batch)
+    }
+
     fn finished(&self) -> bool {
         let streams = self.views || !self.subscriptions.is_empty();
         self.half_closed && self.in_flight == 0 && !streams

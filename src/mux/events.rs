@@ -63,13 +63,17 @@ pub struct Events {
 /// One `events` request: a filter and a place in both queues.
 pub struct Subscription {
     tag: Option<Tag>,
-    terminal: Option<TerminalId>,
-    kinds: u32,
+    /// None for all.
+    pub terminal: Option<TerminalId>,
+    pub kinds: Kinds,
     next: u64,
     next_live: u64,
 }
 
-fn bit(kind: EventKind) -> u32 {
+/// A bit for each kind.
+pub type Kinds = u32;
+
+pub fn bit(kind: EventKind) -> Kinds {
     1 << kind as u32
 }
 
@@ -221,14 +225,6 @@ impl Events {
         if lost > 0 {
             to.put(&event_line(to.next - 1, None, &Event::Lost { events: lost }), out);
         }
-    }
-
-    pub fn wanted<'a>(
-        mut subscriptions: impl Iterator<Item = &'a Subscription>,
-        kind: EventKind,
-        terminal: TerminalId,
-    ) -> bool {
-        subscriptions.any(|subscription| subscription.wants(kind, Some(terminal)))
     }
 }
 

@@ -382,10 +382,7 @@ impl Mux {
                 self.forget_recordings(client);
                 self.clients.remove(client);
             }
-            Incoming::Drained(client) => {
-                self.clients.drained(client);
-                self.news = true;
-            }
+            Incoming::Drained(client) => self.drained(client),
             Incoming::Output { id, bytes } => self.output(id, bytes),
             Incoming::Forked { id, pid } => self.forked(id, pid),
             Incoming::Started { id, result } => self.started(id, result),
@@ -434,9 +431,7 @@ impl Mux {
 
     /// A line that could not even be read as a request: nothing more is to come after this.
     pub fn reject(&mut self, client: ClientId, failure: &Failure) {
-        if let Some(client) = self.clients.get_mut(client) {
-            client.subscriptions.clear();
-        }
+        self.clients.unsubscribe(client);
         self.effect(Effect::Reply { client, bytes: failure_line(None, failure) });
     }
 
@@ -517,15 +512,12 @@ impl Mux {
     ) -> Result<(), Failure> {
         let tag: Option<Tag> = ticket.tag.clone();
         let subscription = self.events.subscribe(tag, terminal, kinds, since);
-        if let Some(client) = self.clients.get_mut(ticket.client) {
-            if client.subscriptions.len() >= limits::MAX_SUBSCRIPTIONS {
-                let error = format!(
-                    "this connection has {} event streams, which is the most: use another one",
-                    limits::MAX_SUBSCRIPTIONS
-                );
-                return Err(Failure::new(Code::Limit, error));
-            }
-            client.subscriptions.push(subscription);
+        if !self.clients.subscribe(ticket.client, subscription) {
+            let error = format!(
+                "this connection has {} event streams, which is the most: use another one",
+                limits::MAX_SUBSCRIPTIONS
+            );
+            return Err(Failure::new(Code::Limit, error));
         }
         self.news = true;
         self.end(ticket);
@@ -572,7 +564,7 @@ impl Mux {
     }
 
     fn wanted(&self, kind: EventKind, id: TerminalId) -> bool {
-        Events::wanted(self.clients.subscriptions(), kind, id)
+        self.clients.want(kind, id)
     }
 
     /// Has lines searched elsewhere; it is answered when that is done.
@@ -604,8 +596,17 @@ impl Mux {
             self.clients.batches(&self.events, |client, bytes| {
                 effects.push_back(Effect::Stream { client, bytes });
             });
-            self.send_frames();
+            self.send_frames(|_| true);
         }
+    }
+
+    /// A client took what it was sent: it may have the next.
+    fn drained(&mut self, client: ClientId) {
+        self.clients.drained(client);
+        if let Some(bytes) = self.clients.batch_of(client, &self.events) {
+            self.effect(Effect::Stream { client, bytes });
+        }
+        self.send_frames(|viewer| viewer == client);
     }
 
     pub fn clients(&self) -> usize {

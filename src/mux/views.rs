@@ -385,10 +385,11 @@ impl Mux {
         due.filter(|due| *due > self.now).min()
     }
 
-    /// Frames for all who are ready for one and have not got the newest.
-    pub(super) fn send_frames(&mut self) {
-        let stale =
-            |(_, view): &(&ViewId, &View)| view.stale && !self.clients.is_writing(view.client);
+    /// Frames for those of `to` who are ready for one and have not got the newest.
+    pub(super) fn send_frames(&mut self, to: impl Fn(ClientId) -> bool) {
+        let stale = |(_, view): &(&ViewId, &View)| {
+            view.stale && to(view.client) && !self.clients.is_writing(view.client)
+        };
         let stale: Vec<_> = self.views.all.iter().filter(stale).map(|(id, _)| *id).collect();
         let mut batches: BTreeMap<ClientId, Vec<u8>> = BTreeMap::new();
         for id in stale {

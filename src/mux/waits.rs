@@ -152,18 +152,9 @@ impl Mux {
         let Some(mut waits) = self.waits.all.remove(&id) else { return };
         let mut ended = Vec::new();
         if let Some(terminal) = self.terminals.get(&id) {
-            let idle_timeout = Duration::from_millis(self.idle_timeout_ms(Some(id)));
             let mut kept = Vec::new();
             for mut wait in waits.drain(..) {
-                let scene = Scene {
-                    terminal,
-                    events: &self.events,
-                    now: self.now,
-                    idle_timeout,
-                    after: wait.after,
-                    seen: wait.seen,
-                    facts,
-                };
+                let scene = self.scene(terminal, &wait, facts);
                 match wait.end(&scene) {
                     Some(end) => ended.push((wait, end)),
                     None => kept.push(wait),
@@ -179,6 +170,18 @@ impl Mux {
         for (wait, end) in ended {
             self.end_wait(id, wait, end);
         }
+    }
+
+    /// What the conditions of a wait look at.
+    fn scene<'a>(
+        &'a self,
+        terminal: &'a Terminal,
+        wait: &Wait,
+        facts: Option<&'a Facts>,
+    ) -> Scene<'a> {
+        let idle_timeout = Duration::from_millis(self.idle_timeout_ms(Some(terminal.id())));
+        let Wait { after, seen, .. } = *wait;
+        Scene { terminal, events: &self.events, now: self.now, idle_timeout, after, seen, facts }
     }
 
     fn end_wait(&mut self, id: TerminalId, wait: Wait, end: End) {
@@ -216,17 +219,8 @@ impl Mux {
     /// When something that is waited for is due without anything happening.
     pub(super) fn waits_deadline(&self, id: TerminalId) -> Option<Instant> {
         let terminal = self.terminals.get(&id)?;
-        let idle_timeout = Duration::from_millis(self.idle_timeout_ms(Some(id)));
         let due = |wait: &Wait| {
-            let scene = Scene {
-                terminal,
-                events: &self.events,
-                now: self.now,
-                idle_timeout,
-                after: wait.after,
-                seen: wait.seen,
-                facts: None,
-            };
+            let scene = self.scene(terminal, wait, None);
             let due = wait.any.iter().filter_map(|condition| condition.due(&scene));
             due.filter(|due| *due > self.now).chain([wait.deadline]).min()
         };

@@ -253,7 +253,7 @@ fn inside_of_tmux_it_looks_the_same() {
 }
 
 #[test]
-fn unknown_keys_of_the_status_do_no_harm() {
+fn garbage_from_the_outer_terminal_does_no_harm() {
     let inner = server();
     let id = inner.shell("bash");
     let person = Person::sits_down(&inner, &["attach", &id]);
