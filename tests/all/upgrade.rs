@@ -338,6 +338,8 @@ fn the_keeper_may_die_meanwhile() {
 
 /// What a worker says first, in a shell's words: version 3, `r`.
 const SAYS_READY: &str = "printf '\\3\\0\\0\\0r\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0' >&0";
+/// It is handed over to, and so the old one is gone: one that ends before is just not started.
+const HEARS: &str = "dd bs=4096 count=1 of=/dev/null 2>/dev/null";
 
 #[test]
 fn a_worker_that_fails_after_the_old_one_is_gone_is_replaced_by_the_old_program() {
@@ -346,10 +348,12 @@ fn a_worker_that_fails_after_the_old_one_is_gone_is_replaced_by_the_old_program(
     let id = server.shell("bash");
     server.run(&id, "marker=kept");
     let before = hello(&server);
-    let cases = [("exit 3", "ended with code 3"), ("exec sleep 1000", "did not take over in time")];
-    for (rest, words) in cases {
-        let name = rest.split(' ').next().unwrap();
-        let program = worker_script(&shelf, name, &format!("{SAYS_READY}; {rest}"));
+    let cases = [
+        ("fails", "exit 3", "ended with code 3"),
+        ("hangs", "exec sleep 1000", "did not take over in time"),
+    ];
+    for (name, rest, words) in cases {
+        let program = worker_script(&shelf, name, &format!("{SAYS_READY}; {HEARS}; {rest}"));
         let output = server.cli(&["upgrade", "--from", program.to_str().unwrap()]);
         assert_eq!(output.status.code(), Some(1));
         let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
