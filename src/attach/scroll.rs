@@ -65,6 +65,8 @@ pub struct Scroll {
     pub pattern: Option<Regex>,
     /// Rows were asked for and have not come.
     asked: bool,
+    /// Answers on their way to questions that no longer matter.
+    stale: usize,
     target: Target,
     /// Rows to scroll when the first ones come: the wheel was faster.
     waiting: isize,
@@ -89,6 +91,7 @@ impl Scroll {
             height: height.max(1),
             pattern: None,
             asked: true,
+            stale: 0,
             target: Target::End,
             waiting: 0,
         };
@@ -103,8 +106,12 @@ impl Scroll {
 
     /// Rows that came: the first ones, or more before or after those that are held.
     pub fn take(&mut self, answer: &Rows) {
-        self.asked = false;
         self.lines = answer.lines;
+        if self.stale > 0 && self.held.is_empty() && !self.is_awaited(answer) {
+            self.stale -= 1;
+            return;
+        }
+        (self.asked, self.stale) = (false, 0);
         let styles = Palette::of(&answer.styles);
         let held = |row: &RowAnswer| {
             let cells = styles.row(&row.runs, answer.cols);
@@ -126,6 +133,17 @@ impl Scroll {
             _ => {}
         }
         self.shed();
+    }
+
+    /// Whether an answer has the place that one went to.
+    fn is_awaited(&self, answer: &Rows) -> bool {
+        let (Some(first), Some(last)) = (answer.rows.first(), answer.rows.last()) else {
+            return true;
+        };
+        match self.target {
+            Target::End => last.line + 1 >= answer.lines[1],
+            Target::Line(line) => (first.line..=last.line).contains(&line.max(answer.lines[0])),
+        }
     }
 
     fn arrive(&mut self) {
@@ -275,6 +293,7 @@ impl Scroll {
         }
         // What is held is far away: begin anew around that line.
         self.held.clear();
+        self.stale += usize::from(self.asked);
         (self.top, self.anchor, self.asked) = (0, None, true);
         let first_line = line.saturating_sub(PAGE).max(self.lines[0]);
         Some(Wanted { first_line, count: PAGE * 2 })
@@ -424,6 +443,16 @@ mod tests {
         let wanted = scroll.go_to_end().unwrap();
         scroll.take(&answer(wanted.first_line..1004, [500, 1004]));
         assert_eq!(shown(&scroll), [1000, 1001, 1002, 1003]);
+    }
+
+    #[test]
+    fn one_may_go_elsewhere_before_the_first_rows_have_come() {
+        let (mut scroll, _) = Scroll::open(1000, 4);
+        assert!(scroll.go_to_start().is_some());
+        scroll.take(&answer(800..1004, [500, 1004]));
+        assert!(scroll.is_empty(), "that was asked for before");
+        scroll.take(&answer(500..900, [500, 1004]));
+        assert_eq!(shown(&scroll)[0], 500);
     }
 
     #[test]
