@@ -13,9 +13,9 @@ use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use base64::Engine;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde_json::{Value, json};
 use support::{Client, Server};
-use t4a::os::poll;
 
 const TERMINALS: usize = 1000;
 /// Of each kind; every other one never reads.
@@ -28,7 +28,9 @@ const SCROLLBACK: u32 = 100;
 /// on memory must not grow.
 const FIRST: u64 = 8000;
 const WARM_UP: Duration = Duration::from_secs(15);
-const SAMPLE: Duration = Duration::from_secs(5);
+/// How often the memory is looked at.
+const PARTS: u32 = 4;
+const TICK: Duration = Duration::from_millis(2);
 
 /// Microseconds since 1970, which all processes agree on.
 fn micros() -> u64 {
@@ -152,20 +154,19 @@ impl Crowd {
         crowd
     }
 
-    fn read_along(&mut self, server: &Server, time: Duration) -> Vec<u64> {
-        let (start, mut memory) = (Instant::now(), Vec::new());
-        let mut due = start;
+    fn read_along(&mut self, time: Duration) {
+        let start = Instant::now();
+        let timeout = Timespec::try_from(PERIOD).expect("a short time");
         while start.elapsed() < time {
-            if Instant::now() >= due {
-                memory.push(server.memory());
-                due = Instant::now() + SAMPLE;
-            }
             let all = self.views.iter().chain(&self.subscribers);
-            let read: Vec<_> = all.map(|watcher| watcher.stream.as_fd()).collect();
-            let _ = poll::wait(&read, None, Some(PERIOD));
-            self.views.iter_mut().chain(&mut self.subscribers).for_each(Watcher::read);
+            let mut fds: Vec<_> = all
+                .map(|one| PollFd::from_borrowed_fd(one.stream.as_fd(), PollFlags::IN))
+                .collect();
+            let _ = poll(&mut fds, Some(&timeout));
+            let ready: Vec<bool> = fds.iter().map(|fd| !fd.revents().is_empty()).collect();
+            let all = self.views.iter_mut().chain(&mut self.subscribers);
+            all.zip(ready).filter(|(_, ready)| *ready).for_each(|(one, _)| one.read());
         }
-        memory
     }
 
     fn forget_delays(&mut self) {
@@ -173,21 +174,46 @@ impl Crowd {
     }
 }
 
-fn report(what: &str, watchers: &[Watcher]) {
-    let mut delays: Vec<u64> = watchers.iter().flat_map(|one| &one.delays).copied().collect();
+/// How late one who does nothing else hears each tick of a clock: what the machine itself adds to
+/// everything here.
+fn listen_to_clock(time: Duration) -> Vec<u64> {
+    let mut late = Vec::new();
+    let mut due = Instant::now();
+    let end = due + time;
+    while due < end {
+        std::thread::sleep(due.saturating_duration_since(Instant::now()));
+        late.push(due.elapsed().as_micros() as u64);
+        due += TICK;
+    }
+    late
+}
+
+/// The memory at the beginning and after each part of the time. Reading it takes long: who reads
+/// along must not wait for it.
+fn weigh_along(server: &Server, time: Duration) -> Vec<u64> {
+    let mut memory = vec![server.memory()];
+    for _ in 0..PARTS {
+        std::thread::sleep(time / PARTS);
+        memory.push(server.memory());
+    }
+    memory
+}
+
+fn report(what: &str, mut delays: Vec<u64>) {
     delays.sort_unstable();
     let ms = |part: usize| {
-        delays.get(delays.len() * part / 1000).map_or(f64::NAN, |us| *us as f64 / 1e3)
+        let at = (delays.len() * part / 1000).min(delays.len().saturating_sub(1));
+        delays.get(at).map_or(f64::NAN, |us| *us as f64 / 1e3)
     };
+    let [median, most, nearly_all, worst] = [500, 990, 999, 1000].map(ms);
+    let count = delays.len();
+    println!("{what:<24}{count:>9}{median:>9.1}{most:>9.1}{nearly_all:>9.1}{worst:>9.1}");
+}
+
+fn report_watchers(what: &str, watchers: &[Watcher]) {
+    report(what, watchers.iter().flat_map(|one| &one.delays).copied().collect());
     let missing: u64 = watchers.iter().map(|one| one.missing).sum();
-    println!(
-        "{what:<14}{:>9} seen{:>9.1} ms{:>9.1} ms{:>9.1} ms{:>9.1} ms{missing:>9} missing",
-        delays.len(),
-        ms(500),
-        ms(990),
-        ms(999),
-        delays.last().map_or(f64::NAN, |us| *us as f64 / 1e3)
-    );
+    println!("{:<24}{missing:>9}", "  missing");
 }
 
 /// A line's number tells how many came before it: terminals in which they differ.
@@ -223,22 +249,34 @@ fn main() {
         .collect();
     println!("{TERMINALS} terminals made in {:.1} s", start.elapsed().as_secs_f64());
     let mut crowd = Crowd::gather(&server, &ids);
-    crowd.read_along(&server, WARM_UP);
+    crowd.read_along(WARM_UP);
     crowd.forget_delays();
-    let memory = crowd.read_along(&server, Duration::from_secs(seconds));
-    println!("{seconds} s; from written to seen: median, 99 %, 99.9 %, worst");
-    report("views", &crowd.views);
-    report("subscribers", &crowd.subscribers);
+    let time = Duration::from_secs(seconds);
+    let (memory, late) = std::thread::scope(|scope| {
+        let weigher = scope.spawn(|| weigh_along(&server, time));
+        let listener = scope.spawn(|| listen_to_clock(time));
+        crowd.read_along(time);
+        (weigher.join().expect("memory"), listener.join().expect("a clock"))
+    });
+    println!(
+        "{:<24}{:>9}{:>9}{:>9}{:>9}{:>9}",
+        format!("{seconds} s; ms till seen"),
+        "count",
+        "median",
+        "99 %",
+        "99.9 %",
+        "worst"
+    );
+    report_watchers("views", &crowd.views);
+    report_watchers("subscribers", &crowd.subscribers);
+    report("ticks of a clock", late);
     println!(
         "terminals with a line too many or too few: {} of {TERMINALS}",
         torn(&mut client, &ids)
     );
-    let mb: Vec<String> = (0..=4)
-        .filter_map(|quarter| memory.get((memory.len() - 1) * quarter / 4))
-        .map(|kb| format!("{:.1}", *kb as f64 / 1024.0))
-        .collect();
+    let mb: Vec<String> = memory.iter().map(|kb| format!("{:.1}", *kb as f64 / 1024.0)).collect();
     println!(
-        "memory of worker and keeper, with {} who never read, at each quarter: {} MB",
+        "memory of worker and keeper, with {} who never read, after each quarter: {} MB",
         crowd.deaf.len(),
         mb.join(", ")
     );

@@ -140,10 +140,10 @@ impl Book {
                 return ids;
             }
         }
-        let mut rows = Rows::new(AllColors, self.cell);
-        let ids = rows.learn(sheet.looks()).unwrap_or_default();
-        self.ink = Ink::Full(rows);
-        ids
+        if let Ink::Indexed(_) = self.ink {
+            self.ink = Ink::Full(Rows::new(AllColors, self.cell));
+        }
+        self.ids(sheet)
     }
 }
 
@@ -381,4 +381,44 @@ pub fn make_key(row: &SheetRow, ids: &[u32], key: &mut Vec<u64>) {
 fn tile_key(tile: &Tile, look: u32) -> u64 {
     let size = u64::from(tile.width) << 21 | (tile.size as u64) << 54;
     u64::from(u32::from(tile.ch)) | size | u64::from(look) << 24
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+
+    use super::*;
+    use crate::term::{Limits, Size, Terminal};
+    use crate::view::sheet::{Manner, lay_out};
+    use crate::view::theme::Theme;
+
+    fn of_colors(count: u8) -> Sheet {
+        let size = Size { cols: 80, rows: 4 };
+        let mut term = Terminal::new(size, Limits { lines: 10, bytes: 1 << 16 });
+        let text = (0..count).fold(String::new(), |mut text, n| {
+            let _ = write!(text, "\x1b[38;5;{n}mx");
+            text
+        });
+        term.feed(text.as_bytes(), &mut Vec::new());
+        let (theme, cols) = (Theme::default(), 0..usize::from(size.cols));
+        let manner =
+            Manner { cols, cursor: false, gutter: None, highlight: None, theme, double: false };
+        lay_out(&term.snapshot(0..size.rows), &manner)
+    }
+
+    #[test]
+    fn rows_are_kept_with_few_colors_with_many_and_in_between() {
+        let cell = Cell::of_scale(50, 0);
+        for colors in [8, 40, 60, 84, 86, 100, 127, 129, 250] {
+            let sheet = of_colors(colors);
+            let mut book = Book::new(0, cell);
+            book.png(&sheet, &mut Glyphs::new(cell));
+            book.choose_colors(&sheet);
+            let strips = match &book.ink {
+                Ink::Indexed(rows) => rows.strips.len(),
+                Ink::Full(rows) => rows.strips.len(),
+            };
+            assert!(strips > 0, "{colors}");
+        }
+    }
 }
