@@ -13,6 +13,7 @@ mod layout;
 mod overlay;
 mod paint;
 mod pane;
+mod panes;
 mod play;
 mod pointer;
 mod restore;
@@ -22,6 +23,7 @@ mod scroll;
 #[cfg(test)]
 mod tests;
 mod tty;
+mod typing;
 mod window;
 
 pub use app::Start;

@@ -82,7 +82,10 @@ mod tests {
         say(&far, &FromKeeper::Exited { slot, exit });
         assert!(link.is_open());
         drop(far);
-        assert!(!link.is_open());
+        // A process that another test forks has it for a moment.
+        while link.is_open() {
+            std::thread::yield_now();
+        }
         assert!(matches!(link.recv().await.unwrap(), FromKeeper::Spawned { pid: 9, .. }));
         assert!(
             matches!(link.recv().await.unwrap(), FromKeeper::Exited { exit: e, .. } if e == exit)

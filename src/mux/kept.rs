@@ -15,8 +15,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::limits::{
-    MAX_ARGV, MAX_COLS, MAX_IDLE_TIMEOUT_MS, MAX_LABEL, MAX_LABELS, MAX_PATH, MAX_ROWS,
-    MAX_SCROLLBACK_LINES, MAX_WORKSPACE, MAX_WORKSPACES,
+    MAX_COLS, MAX_IDLE_TIMEOUT_MS, MAX_LABEL, MAX_LABELS, MAX_PATH, MAX_ROWS, MAX_SCROLLBACK_LINES,
+    MAX_SPAWN, MAX_WORKSPACE, MAX_WORKSPACES,
 };
 use super::names::check_name;
 use super::{TakeOver, TerminalId};
@@ -95,7 +95,7 @@ impl Kept {
         let long = |text: &String| text.len() > MAX_PATH || text.contains('\0');
         let pair = |pair: &Pair| pair.key.len() > MAX_LABEL || pair.value.len() > MAX_LABEL;
         let argv: usize = self.argv.iter().map(String::len).sum();
-        let argv = argv <= MAX_ARGV && !self.argv.iter().any(|word| word.contains('\0'));
+        let argv = argv <= MAX_SPAWN && !self.argv.iter().any(|word| word.contains('\0'));
         let ms = 1..=MAX_IDLE_TIMEOUT_MS;
         let [first, end] = self.lines;
         let wrong = [

@@ -78,8 +78,6 @@ pub const MAX_KEPT_BYTES: u64 = 256 << 20;
 pub const MAX_KEPT_ROWS: usize = 4 << 20;
 pub const MAX_KEPT_TEXT: usize = 4 << 20;
 pub const MAX_KEPT_FILE: u64 = 12 << 20;
-/// Bytes of a program and its arguments.
-pub const MAX_ARGV: usize = 1 << 20;
 /// Terminals written down at the same time, and requests that look at what is there.
 pub const MAX_KEEPING: usize = 4;
 pub const MAX_LOOKS_AT_DEAD: usize = 4;

@@ -1,10 +1,12 @@
 //! Who holds what: all state of the server, without I/O. Something comes in, effects go out.
 
+mod answers;
 mod clients;
 mod conditions;
 mod dead;
 mod events;
 mod extras;
+mod finding;
 mod history;
 mod info;
 pub mod integration;
@@ -12,6 +14,7 @@ mod kept;
 mod life;
 pub mod limits;
 mod look;
+mod messages;
 pub mod names;
 mod notices;
 pub mod patterns;
@@ -35,10 +38,8 @@ mod used;
 mod views;
 mod waits;
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::time::{Duration, Instant};
-
-use serde::Serialize;
 
 pub use clients::{ClientId, Ticket};
 pub use conditions::{Condition, Part};
@@ -48,6 +49,7 @@ pub use history::{CommandRecord, History};
 pub use kept::{Kept, Key, Layouts};
 pub use life::Plan;
 pub use look::LookWish;
+pub use messages::{Asker, Effect, Facts, Foreground, Host, Incoming, Target};
 pub use persist::{Page, ServerPage};
 pub use pictures::{Form, PictureRequest};
 pub use program::{Program, Wish, check_variable};
@@ -60,250 +62,15 @@ pub use typing::{Input, Secret};
 pub use views::{Attachment, TakeOver, Typist, ViewId};
 pub use waits::{Only, Wanted};
 
-use crate::cast::Written;
 use crate::term::Size;
 use crate::view::grep::{Found, Hunt};
-use crate::view::shot::{Order, Picture};
 use crate::wire::{self, Code, Event, EventKind, Failure, Request, Tag, failure_line};
-use clients::{Clients, Turn};
+use clients::Clients;
 use events::Events;
 use recordings::Tapes;
 use timers::Timers;
 use views::Views;
 use waits::Waits;
-
-/// What the machine is like, told once at the start.
-#[derive(Debug, Clone)]
-pub struct Host {
-    pub socket: String,
-    pub shell: String,
-    pub home: String,
-    /// The server's own environment, cleaned.
-    pub env: Vec<(String, String)>,
-    /// Where the files of the shell integration lie.
-    pub integration_dir: Option<String>,
-    /// The file that this worker was started from.
-    pub program: String,
-    pub worker_pid: u32,
-    pub keeper_pid: u32,
-    pub keeper_version: String,
-    /// Why this worker serves though a newer one should.
-    pub upgrade_error: Option<String>,
-    /// Sees all output before the grid does; for tests.
-    pub trap: Option<fn(&[u8])>,
-    /// A moment, and when it was: milliseconds since 1970.
-    pub since: Instant,
-    pub since_ms: u64,
-}
-
-/// What happens to the server.
-pub enum Incoming<'a> {
-    Connected(ClientId),
-    /// It sends nothing more but still reads.
-    HalfClosed(ClientId),
-    Gone(ClientId),
-    /// It took the last batch of events.
-    Drained(ClientId),
-    Output {
-        id: TerminalId,
-        bytes: &'a [u8],
-    },
-    Forked {
-        id: TerminalId,
-        pid: u32,
-    },
-    /// The program runs, or could not be started.
-    Started {
-        id: TerminalId,
-        result: Result<(), Failure>,
-    },
-    Exited {
-        id: TerminalId,
-        exit: Exit,
-    },
-    Probed {
-        id: TerminalId,
-        asker: Asker,
-        facts: Facts,
-    },
-    /// A search is done.
-    Searched {
-        ticket: Ticket,
-        result: Result<Found, Failure>,
-    },
-    /// A picture is done, or could not be made.
-    Rendered {
-        request: PictureRequest,
-        result: Result<Picture, Failure>,
-    },
-    /// It took so many bytes of pictures.
-    Taken {
-        client: ClientId,
-        bytes: usize,
-    },
-    /// Whether the program reads without an echo what is about to be typed.
-    Echo {
-        id: TerminalId,
-        hidden: bool,
-    },
-    RecordingOpened {
-        id: RecordingId,
-        result: Result<Written, String>,
-    },
-    RecordingWritten {
-        id: RecordingId,
-        result: Result<(), String>,
-    },
-    /// A worker of another program, with this version, is ready to take over; or will not be.
-    Upgraded(Result<String, Failure>),
-    /// A terminal is on disk, with so many bytes, or could not be put there.
-    Kept {
-        key: Key,
-        result: Result<usize, String>,
-    },
-    FoundDead {
-        ticket: Ticket,
-        found: Result<DeadFound, Failure>,
-    },
-    /// The server is about to end in good order.
-    Part,
-    Tick,
-}
-
-/// Who asked the system about a terminal's program.
-pub enum Asker {
-    Info(Ticket),
-    Reply(Box<Reply>),
-    /// All who wait for what only the system knows.
-    Waits,
-    Secret(Box<Secret>),
-}
-
-/// What only the system knows about a terminal's program.
-#[derive(Debug, Default, Serialize)]
-pub struct Facts {
-    pub foreground: Option<Foreground>,
-    pub echo: Option<bool>,
-    pub canonical: Option<bool>,
-    #[serde(skip)]
-    pub reads_tty: Option<bool>,
-}
-
-#[derive(Debug, Serialize)]
-pub struct Foreground {
-    pub pid: u32,
-    pub name: String,
-    pub command: Vec<String>,
-    pub cwd: Option<String>,
-}
-
-/// Which processes of a terminal a signal goes to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Target {
-    /// The group of the program that t4a started.
-    Group,
-    /// The group that has the keyboard.
-    Foreground,
-}
-
-/// What the hub is to do. Nothing else leaves the server.
-pub enum Effect {
-    Reply {
-        client: ClientId,
-        bytes: Vec<u8>,
-    },
-    /// An answer that nobody is in a hurry for: it may wait a moment for something to go with.
-    Late {
-        client: ClientId,
-        bytes: Vec<u8>,
-    },
-    /// A batch of events; `Drained` comes back when it was taken.
-    Stream {
-        client: ClientId,
-        bytes: Vec<u8>,
-    },
-    ReadOn(ClientId),
-    Close(ClientId),
-    Spawn(Box<Plan>),
-    /// There is something typed to be written.
-    Input(TerminalId),
-    Resize {
-        id: TerminalId,
-        size: Size,
-    },
-    Signal {
-        id: TerminalId,
-        signal: i32,
-        target: Target,
-    },
-    Probe {
-        id: TerminalId,
-        asker: Asker,
-    },
-    /// Lines are to be searched; `Searched` comes back.
-    Search {
-        ticket: Ticket,
-        hunt: Box<Hunt>,
-    },
-    /// A picture is to be made; `Rendered` comes back.
-    Render {
-        request: PictureRequest,
-        order: Box<Order>,
-    },
-    /// An answer whose bytes follow its line or are in it; `Taken` comes back with the picture's
-    /// size when they were written.
-    Picture {
-        client: ClientId,
-        header: Vec<u8>,
-        bytes: Vec<u8>,
-        size: usize,
-    },
-    /// Someone records what is typed; `Echo` comes back before it is.
-    LookForEcho(TerminalId),
-    /// A file for a recording; `RecordingOpened` comes back.
-    OpenRecording {
-        id: RecordingId,
-        path: String,
-        opening: Opening,
-    },
-    /// More of it; `RecordingWritten` comes back.
-    WriteRecording {
-        id: RecordingId,
-        bytes: Vec<u8>,
-    },
-    CloseRecording {
-        id: RecordingId,
-        remove: bool,
-    },
-    /// A terminal is to be put on disk; `Kept` comes back.
-    Keep(Box<Page>),
-    /// What is on disk of it may go.
-    DropKept(Key),
-    KeepServer(ServerPage),
-    /// Something about terminals that are only on disk; `FoundDead` comes back.
-    LookAtDead {
-        ticket: Ticket,
-        wish: DeadWish,
-        live: BTreeSet<Key>,
-        run: u64,
-    },
-    /// The terminal is gone: let its descriptors go.
-    Forget(TerminalId),
-    Remember {
-        id: TerminalId,
-        record: Vec<u8>,
-    },
-    /// Something happened to a terminal's grid that is not in its output: it is to be saved.
-    Save(TerminalId),
-    /// It has gone quiet and may stay so for long.
-    Rest(TerminalId),
-    RememberServer(Vec<u8>),
-    /// A program is to take over; `Upgraded` comes back.
-    Upgrade {
-        program: String,
-    },
-    Shutdown,
-}
 
 pub struct Mux {
     pub host: Host,
@@ -458,6 +225,10 @@ impl Mux {
         self.host.since_ms + since.as_millis() as u64
     }
 
+    pub fn clients(&self) -> usize {
+        self.clients.count()
+    }
+
     /// The number of the last event.
     pub fn seq(&self) -> u64 {
         self.events.last()
@@ -465,41 +236,6 @@ impl Mux {
 
     pub fn effect(&mut self, effect: Effect) {
         self.effects.push_back(effect);
-    }
-
-    /// Answers a request; its connection reads on.
-    pub fn answer(&mut self, ticket: &Ticket, body: impl Serialize) {
-        self.reply(ticket, ticket.line(body));
-    }
-
-    pub fn refuse(&mut self, ticket: &Ticket, failure: &Failure) {
-        self.reply(ticket, failure_line(ticket.tag.as_ref(), failure));
-    }
-
-    /// Gives out an answer that was put together with `Ticket::line`.
-    pub fn reply(&mut self, ticket: &Ticket, bytes: Vec<u8>) {
-        self.effect(Effect::Reply { client: ticket.client, bytes });
-        self.end(ticket);
-    }
-
-    /// Answers someone who does not wait for it.
-    fn answer_late(&mut self, ticket: &Ticket, body: impl Serialize) {
-        self.effect(Effect::Late { client: ticket.client, bytes: ticket.line(body) });
-        self.end(ticket);
-    }
-
-    /// Ends a request that has no line of its own for an answer.
-    fn end(&mut self, ticket: &Ticket) {
-        let turn = self.clients.ended(ticket);
-        self.take_turn(ticket.client, &turn);
-    }
-
-    fn take_turn(&mut self, client: ClientId, turn: &Turn) {
-        match turn {
-            Turn::ReadOn => self.effect(Effect::ReadOn(client)),
-            Turn::Close => self.effect(Effect::Close(client)),
-            Turn::Wait => {}
-        }
     }
 
     /// Opens a stream of events for `ticket`; the request itself is done with that.
@@ -607,50 +343,6 @@ impl Mux {
             self.effect(Effect::Stream { client, bytes });
         }
         self.send_frames(|viewer| viewer == client);
-    }
-
-    pub fn clients(&self) -> usize {
-        self.clients.count()
-    }
-
-    pub fn terminals(&self) -> impl Iterator<Item = &Terminal> {
-        self.terminals.values().filter(|terminal| terminal.started())
-    }
-
-    pub fn get(&self, id: TerminalId) -> Option<&Terminal> {
-        self.terminals.get(&id)
-    }
-
-    pub fn get_mut(&mut self, id: TerminalId) -> Option<&mut Terminal> {
-        self.terminals.get_mut(&id)
-    }
-
-    /// The terminal of that id or name.
-    pub fn find(&self, name: &str) -> Result<TerminalId, Failure> {
-        let is = |terminal: &&Terminal| {
-            terminal.identity.name.as_deref() == Some(name) || terminal.id().to_string() == name
-        };
-        self.terminals().find(is).map(Terminal::id).ok_or_else(|| self.not_found(name))
-    }
-
-    pub fn terminal(&mut self, name: &str) -> Result<&mut Terminal, Failure> {
-        let id = self.find(name)?;
-        self.terminals.get_mut(&id).ok_or_else(|| Failure::new(Code::NotFound, "it has just gone"))
-    }
-
-    pub fn name_taken(&self, name: &str) -> bool {
-        self.terminals.values().any(|terminal| terminal.identity.name.as_deref() == Some(name))
-    }
-
-    fn not_found(&self, name: &str) -> Failure {
-        const NAMED: usize = 8;
-        let known: Vec<_> = self.terminals().take(NAMED).map(|t| t.id().to_string()).collect();
-        let hint = match known.len() {
-            0 => "there is none yet; create makes one".to_owned(),
-            NAMED => format!("there are {}, …; list shows all", known.join(", ")),
-            _ => format!("there are {}", known.join(", ")),
-        };
-        Failure::new(Code::NotFound, format!("no terminal has the id or name {name:?}; {hint}"))
     }
 
     pub fn resize(&mut self, id: TerminalId, size: Size) {

@@ -152,6 +152,7 @@ mod tests {
     use std::os::fd::AsFd;
 
     use super::*;
+    use crate::os::poll;
 
     fn take(socket: &OwnedFd) -> (Vec<u8>, usize) {
         let mut buf = [0; 64];
@@ -209,6 +210,8 @@ mod tests {
         assert!(count > 100, "only {count} messages fit");
         let (a, b) = pair().unwrap();
         drop(b);
+        // A process that another test forks has it for a moment.
+        poll::wait_for_hangup(a.as_fd());
         assert_eq!(send(a.as_fd(), &[0; 32], &[]).unwrap_err().kind(), io::ErrorKind::BrokenPipe);
         assert!(receive(a.as_fd(), &mut [0; 4]).unwrap().is_none());
     }

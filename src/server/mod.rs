@@ -3,6 +3,7 @@
 mod accept;
 mod clock;
 mod connection;
+mod effects;
 mod elsewhere;
 mod formats;
 mod hub;

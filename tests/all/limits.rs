@@ -147,7 +147,7 @@ const INTERNAL: &str = "
     src/keeper/spec.rs MAX_SPEC
     src/keeper/stragglers.rs MAX_STRAGGLERS
     src/mux/kept.rs MAX_ENDED MAX_LINE_NO
-    src/mux/limits.rs MAX_ARGV MAX_KEEPING MAX_KEPT_FILE MAX_KEPT_ROWS MAX_LOOKS_AT_DEAD
+    src/mux/limits.rs MAX_KEEPING MAX_KEPT_FILE MAX_KEPT_ROWS MAX_LOOKS_AT_DEAD
     src/mux/limits.rs MAX_MOMENTS MAX_SCROLLBACK_TOTAL
     src/os/channel.rs MAX_FDS
     src/os/inspect.rs MAX_ARGUMENTS MAX_COMMAND MAX_DESCRIPTORS MAX_SCAN MAX_STAT

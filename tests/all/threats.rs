@@ -76,10 +76,10 @@ fn nothing_is_told_to_the_server_of_somebody_else() {
     let mut fake = other.args(["-e", COLLECT]).arg(server.socket()).arg(&heard).spawn().unwrap();
     eventually("it listens", || heard.exists());
     let output = server.cli(&["send", "t1", "a secret"]);
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(!output.status.success() && said.contains("belongs to user 65534"), "{said}");
     fake.kill().unwrap();
     fake.wait().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!output.status.success() && said.contains("belongs to user 65534"), "{said}");
     assert_eq!(std::fs::read_to_string(heard).unwrap(), "");
 }
 
@@ -106,17 +106,20 @@ fn the_memory_of_the_server_is_in_no_dump_and_read_by_no_program() {
     let output = other.stdin(Stdio::null()).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let hello: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    for process in ["keeper_pid", "worker_pid"] {
+    let found = ["keeper_pid", "worker_pid"].map(|process| {
         let dir = PathBuf::from(format!("/proc/{}", hello[process]));
         let limits = std::fs::read_to_string(dir.join("limits")).unwrap();
-        let core = limits.lines().find(|line| line.starts_with("Max core file size")).unwrap();
-        assert_eq!(core.split_whitespace().nth(4), Some("0"), "{core}");
-        // What may be traced by its own user belongs to that user here.
-        assert_eq!(std::fs::metadata(dir.join("mem")).unwrap().uid(), 0, "{process}");
-    }
+        (limits, std::fs::metadata(dir.join("mem")).unwrap().uid())
+    });
     let keeper = rustix::process::Pid::from_raw(hello["keeper_pid"].as_i64().unwrap() as i32);
     kill_process(keeper.unwrap(), rustix::process::Signal::TERM).unwrap();
     eventually("it has ended", || !socket.exists());
+    for (limits, owner) in found {
+        let core = limits.lines().find(|line| line.starts_with("Max core file size")).unwrap();
+        assert_eq!(core.split_whitespace().nth(4), Some("0"), "{core}");
+        // What may be traced by its own user belongs to that user here.
+        assert_eq!(owner, 0);
+    }
 }
 
 #[test]

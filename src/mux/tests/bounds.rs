@@ -8,6 +8,7 @@ use crate::mux::limits::{
     MAX_WAITS, RECORDING_GRACE, SYNC_TIMEOUT,
 };
 use crate::term::{LineNo, Notice};
+use crate::view::shot::Picture;
 
 const MOMENT: Duration = Duration::from_millis(1);
 
