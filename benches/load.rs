@@ -30,7 +30,7 @@ const FIRST: u64 = 8000;
 const WARM_UP: Duration = Duration::from_secs(15);
 /// How often the memory is looked at.
 const PARTS: u32 = 4;
-const TICK: Duration = Duration::from_millis(2);
+const TICK: Duration = Duration::from_millis(10);
 
 /// Microseconds since 1970, which all processes agree on.
 fn micros() -> u64 {
@@ -72,7 +72,8 @@ struct Watcher {
     /// It hears of every line and not only of the newest.
     every_line: bool,
     missing: u64,
-    delays: Vec<u64>,
+    /// When lines were written, and when they were seen.
+    seen: Vec<(u64, u64)>,
 }
 
 impl Watcher {
@@ -80,8 +81,8 @@ impl Watcher {
         let mut stream = UnixStream::connect(server.socket()).expect("the server");
         stream.write_all(format!("{request}\n").as_bytes()).expect("the server reads");
         stream.set_nonblocking(true).expect("a socket");
-        let (rest, delays) = (Vec::new(), Vec::new());
-        Watcher { stream, rest, newest: None, every_line, missing: 0, delays }
+        let (rest, seen) = (Vec::new(), Vec::new());
+        Watcher { stream, rest, newest: None, every_line, missing: 0, seen }
     }
 
     fn read(&mut self) {
@@ -121,7 +122,7 @@ impl Watcher {
             }
             if let Some(newest) = self.newest {
                 self.missing += u64::from(self.every_line) * (number - newest - 1);
-                self.delays.push(now.saturating_sub(written));
+                self.seen.push((written, now));
             }
             self.newest = Some(number);
         }
@@ -169,23 +170,52 @@ impl Crowd {
         }
     }
 
-    fn forget_delays(&mut self) {
-        self.views.iter_mut().chain(&mut self.subscribers).for_each(|one| one.delays.clear());
+    fn forget_seen(&mut self) {
+        self.views.iter_mut().chain(&mut self.subscribers).for_each(|one| one.seen.clear());
     }
 }
 
-/// How late one who does nothing else hears each tick of a clock: what the machine itself adds to
-/// everything here.
-fn listen_to_clock(time: Duration) -> Vec<u64> {
-    let mut late = Vec::new();
-    let mut due = Instant::now();
-    let end = due + time;
-    while due < end {
-        std::thread::sleep(due.saturating_duration_since(Instant::now()));
-        late.push(due.elapsed().as_micros() as u64);
-        due += TICK;
+/// What the machine itself does to everything here, as one hears it who does nothing but listen to a
+/// clock.
+#[derive(Default)]
+struct Machine {
+    /// How late each tick was heard.
+    late: Vec<u64>,
+    /// When it was, and what a hypervisor had taken of each processor by then, in microseconds.
+    stolen: Vec<(u64, Vec<u64>)>,
+}
+
+impl Machine {
+    fn listen(time: Duration) -> Machine {
+        let mut machine = Machine::default();
+        let mut due = Instant::now();
+        let end = due + time;
+        while due < end {
+            std::thread::sleep(due.saturating_duration_since(Instant::now()));
+            machine.late.push(due.elapsed().as_micros() as u64);
+            machine.stolen.push((micros(), stolen()));
+            due += TICK;
+        }
+        machine
     }
-    late
+
+    /// The most that was taken of any processor meanwhile.
+    fn stolen_between(&self, from: u64, to: u64) -> u64 {
+        let before = self.stolen.partition_point(|(at, _)| *at <= from).saturating_sub(1);
+        let after = self.stolen.partition_point(|(at, _)| *at < to).min(self.stolen.len() - 1);
+        let (before, after) = (&self.stolen[before].1, &self.stolen[after].1);
+        before.iter().zip(after).map(|(before, after)| after - before).max().unwrap_or(0)
+    }
+}
+
+/// What a hypervisor has taken of each processor so far.
+fn stolen() -> Vec<u64> {
+    const FIELD: usize = 8;
+    const TICK_US: u64 = 10_000;
+    let stat = std::fs::read_to_string("/proc/stat").unwrap_or_default();
+    let cpus = stat.lines().skip(1).take_while(|line| line.starts_with("cpu"));
+    let ticks = cpus.map(|line| line.split_whitespace().nth(FIELD)?.parse::<u64>().ok());
+    ticks.map(|ticks| ticks.unwrap_or(0) * TICK_US).collect()
 }
 
 /// The memory at the beginning and after each part of the time. Reading it takes long: who reads
@@ -207,13 +237,18 @@ fn report(what: &str, mut delays: Vec<u64>) {
     };
     let [median, most, nearly_all, worst] = [500, 990, 999, 1000].map(ms);
     let count = delays.len();
-    println!("{what:<24}{count:>9}{median:>9.1}{most:>9.1}{nearly_all:>9.1}{worst:>9.1}");
+    println!("{what:<26}{count:>9}{median:>9.1}{most:>9.1}{nearly_all:>9.1}{worst:>9.1}");
 }
 
-fn report_watchers(what: &str, watchers: &[Watcher]) {
-    report(what, watchers.iter().flat_map(|one| &one.delays).copied().collect());
+fn report_watchers(what: &str, watchers: &[Watcher], machine: &Machine) {
+    let seen = || watchers.iter().flat_map(|one| &one.seen);
+    report(what, seen().map(|(written, seen)| seen.saturating_sub(*written)).collect());
+    let own = |(written, seen): &(u64, u64)| {
+        seen.saturating_sub(*written).saturating_sub(machine.stolen_between(*written, *seen))
+    };
+    report("  but for what was stolen", seen().map(own).collect());
     let missing: u64 = watchers.iter().map(|one| one.missing).sum();
-    println!("{:<24}{missing:>9}", "  missing");
+    println!("{:<26}{missing:>9}", "  missing");
 }
 
 /// A line's number tells how many came before it: terminals in which they differ.
@@ -250,16 +285,16 @@ fn main() {
     println!("{TERMINALS} terminals made in {:.1} s", start.elapsed().as_secs_f64());
     let mut crowd = Crowd::gather(&server, &ids);
     crowd.read_along(WARM_UP);
-    crowd.forget_delays();
+    crowd.forget_seen();
     let time = Duration::from_secs(seconds);
-    let (memory, late) = std::thread::scope(|scope| {
+    let (memory, machine) = std::thread::scope(|scope| {
         let weigher = scope.spawn(|| weigh_along(&server, time));
-        let listener = scope.spawn(|| listen_to_clock(time));
+        let listener = scope.spawn(|| Machine::listen(time));
         crowd.read_along(time);
         (weigher.join().expect("memory"), listener.join().expect("a clock"))
     });
     println!(
-        "{:<24}{:>9}{:>9}{:>9}{:>9}{:>9}",
+        "{:<26}{:>9}{:>9}{:>9}{:>9}{:>9}",
         format!("{seconds} s; ms till seen"),
         "count",
         "median",
@@ -267,9 +302,9 @@ fn main() {
         "99.9 %",
         "worst"
     );
-    report_watchers("views", &crowd.views);
-    report_watchers("subscribers", &crowd.subscribers);
-    report("ticks of a clock", late);
+    report_watchers("views", &crowd.views, &machine);
+    report_watchers("subscribers", &crowd.subscribers, &machine);
+    report("ticks of a clock", machine.late);
     println!(
         "terminals with a line too many or too few: {} of {TERMINALS}",
         torn(&mut client, &ids)
