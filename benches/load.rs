@@ -2,7 +2,7 @@
 //! subscribers, of which every other never reads. How soon the others see what was written, what the
 //! memory does, and whether anything is missing.
 //!
-//! `load SECONDS` runs for longer.
+//! `load SECONDS LINES` runs for longer, and each terminal writes so many lines a second.
 #![allow(clippy::disallowed_methods)]
 
 mod support;
@@ -21,8 +21,10 @@ const TERMINALS: usize = 1000;
 /// Of each kind; every other one never reads.
 const WATCHERS: usize = 200;
 const SECONDS: u64 = 30;
-/// A terminal writes a line so often.
-const PERIOD: Duration = Duration::from_millis(200);
+/// What each terminal writes in a second.
+const LINES: u64 = 5;
+/// Longest that those who read along sleep.
+const NAP: Duration = Duration::from_millis(200);
 const SCROLLBACK: u32 = 100;
 /// Before that it writes so many at once: its rings and pages have been gone through, and from then
 /// on memory must not grow.
@@ -38,12 +40,12 @@ fn micros() -> u64 {
 }
 
 /// The program in each terminal: its lines have a number and the time when they were written.
-fn write_lines(phase: u64) {
-    let mut next = Instant::now() + Duration::from_micros(phase);
+fn write_lines(phase: Duration, period: Duration) {
+    let mut next = Instant::now() + phase;
     for number in 0_u64.. {
         if number >= FIRST {
             std::thread::sleep(next.saturating_duration_since(Instant::now()));
-            next += PERIOD;
+            next += period;
         }
         let line = format!("#{number:08}@{:016}\n", micros());
         if std::io::stdout().write_all(line.as_bytes()).is_err() {
@@ -157,7 +159,7 @@ impl Crowd {
 
     fn read_along(&mut self, time: Duration) {
         let start = Instant::now();
-        let timeout = Timespec::try_from(PERIOD).expect("a short time");
+        let timeout = Timespec::try_from(NAP).expect("a short time");
         while start.elapsed() < time {
             let all = self.views.iter().chain(&self.subscribers);
             let mut fds: Vec<_> = all
@@ -267,18 +269,23 @@ fn torn(client: &mut Client, ids: &[String]) -> usize {
 fn main() {
     let words: Vec<String> = std::env::args().collect();
     if let Some(at) = words.iter().position(|word| word == "--write-lines") {
-        return write_lines(words[at + 1].parse().unwrap_or(0));
+        let [phase, period] =
+            [1, 2].map(|n| Duration::from_micros(words[at + n].parse().expect("microseconds")));
+        return write_lines(phase, period);
     }
-    let seconds = words.iter().find_map(|word| word.parse().ok()).unwrap_or(SECONDS);
+    let mut numbers = words.iter().filter_map(|word| word.parse().ok());
+    let seconds = numbers.next().unwrap_or(SECONDS);
+    let period = Duration::from_secs(1) / numbers.next().unwrap_or(LINES) as u32;
     let server = Server::start();
     let mut client = server.connect();
     let me = std::env::current_exe().expect("a program");
     let start = Instant::now();
     let ids: Vec<String> = (0..TERMINALS)
         .map(|at| {
-            let phase = at as u64 * PERIOD.as_micros() as u64 / TERMINALS as u64;
+            let phase = period * at as u32 / TERMINALS as u32;
+            let [phase, period] = [phase, period].map(|time| time.as_micros().to_string());
             let create = json!({"cmd": "create", "scrollback_lines": SCROLLBACK,
-                "cmd_args": [me, "--write-lines", phase.to_string()]});
+                "cmd_args": [me, "--write-lines", phase, period]});
             client.ask(&create)["id"].as_str().expect("an id").to_owned()
         })
         .collect();
