@@ -201,7 +201,8 @@ impl Machine {
         machine
     }
 
-    /// The most that was taken of any processor meanwhile.
+    /// The most that was taken of any processor meanwhile: more than what held up one line, as that may
+    /// have been on another.
     fn stolen_between(&self, from: u64, to: u64) -> u64 {
         let before = self.stolen.partition_point(|(at, _)| *at <= from).saturating_sub(1);
         let after = self.stolen.partition_point(|(at, _)| *at < to).min(self.stolen.len() - 1);
