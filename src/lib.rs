@@ -24,6 +24,8 @@ pub mod mux;
 
 pub mod command;
 
+pub mod seat;
+
 pub mod os;
 
 pub mod journal;

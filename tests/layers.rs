@@ -5,13 +5,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// A module may use only those before it.
-const ORDER: [&str; 16] = [
-    "term", "input", "view", "cast", "wire", "mux", "command", "os", "journal", "keeper", "server",
+const ORDER: [&str; 17] = [
+    "term", "input", "view", "cast", "wire", "mux", "command", "seat", "os", "journal", "keeper", "server",
     "client", "attach", "tmux", "mcp", "cli",
 ];
 
 /// No system call, no runtime, no clock.
-const PURE: [&str; 7] = ["term", "input", "view", "cast", "wire", "mux", "command"];
+const PURE: [&str; 8] = ["term", "input", "view", "cast", "wire", "mux", "command", "seat"];
 
 /// Of these, `os` itself aside, only the named ones may use the operating system's module.
 const USES_OS: [&str; 7] = ["journal", "keeper", "server", "client", "attach", "tmux", "cli"];

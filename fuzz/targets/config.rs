@@ -1,6 +1,6 @@
 //! A configuration file: what is wrong is named with its line, and what is taken is within bounds.
 
-use t4a::attach::config::parse;
+use t4a::seat::config::parse;
 
 pub const PIECES: &[&[u8]] = &[
     b"prefix = \"C-b\"\n",

@@ -4,14 +4,12 @@
 use std::io;
 use std::time::{Duration, Instant};
 
-use super::app::Incoming;
-use super::canvas::{Canvas, Caret};
-use super::paint::Painter;
-use super::screen::Palette;
+use super::now;
 use super::tty::{Person, Tty};
 use crate::cast::{Cast, Event, Pace, What};
 use crate::os::poll;
 use crate::os::signal::{self, Heard};
+use crate::seat::{Canvas, Caret, Incoming, Painter, Palette, Typed};
 use crate::term::{Limits, Terminal};
 use crate::wire::Looks;
 
@@ -35,6 +33,7 @@ pub fn play(cast: &Cast, pace: Pace) -> io::Result<Terminal> {
         painter: Painter::new(Tty::depth()),
         tty,
         person: Person::new(),
+        typed: Typed::default(),
         ends,
         resizes,
     };
@@ -51,6 +50,7 @@ struct Player<'a> {
     painter: Painter,
     tty: Tty,
     person: Person,
+    typed: Typed,
     ends: Heard,
     resizes: Heard,
 }
@@ -102,7 +102,7 @@ impl Player<'_> {
 
     /// Waits for the person; whether it is over.
     fn listen(&mut self, wait: Duration) -> io::Result<bool> {
-        let escape = self.person.deadline().map(|due| due.saturating_duration_since(now()));
+        let escape = self.typed.deadline().map(|due| due.saturating_duration_since(now()));
         let wait = escape.map_or(wait, |escape| escape.min(wait)).min(LONG);
         let fds = [self.person.fd(), self.ends.fd(), self.resizes.fd()].map(Some);
         let [typed, ended, resized] = poll::readable(fds, wait)?;
@@ -112,7 +112,11 @@ impl Player<'_> {
         if resized && self.resizes.any() {
             self.painter.forget();
         }
-        let Ok(inputs) = self.person.heard(typed, now()) else { return Ok(true) };
+        let inputs = match typed.then(|| self.person.read()) {
+            Some(Ok(bytes)) => self.typed.feed(bytes, now()),
+            Some(Err(_)) => return Ok(true),
+            None => self.typed.give_up(now()),
+        };
         let mut keys = inputs.into_iter().filter_map(|input| match input {
             Incoming::Key(key) => Some(key.to_string()),
             _ => None,
@@ -186,9 +190,4 @@ impl Player<'_> {
         self.painter.paint(&canvas, None, &mut out);
         if out.is_empty() { Ok(()) } else { self.tty.write(&out) }
     }
-}
-
-#[allow(clippy::disallowed_methods, reason = "a player shows things at their time")]
-fn now() -> Instant {
-    Instant::now()
 }

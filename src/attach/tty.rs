@@ -2,19 +2,14 @@
 
 use std::io::{self, IsTerminal, Write};
 use std::os::fd::{AsFd, BorrowedFd};
-use std::time::{Duration, Instant};
 
 use crossterm::queue;
 use crossterm::terminal::{
     self, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
 };
 
-use super::app::{Incoming, Pointer};
-use super::paint::Depth;
-use crate::command::{Act, Kind, Which};
-use crate::input::mouse::{Button, MouseEvent, MouseKind, Wheel};
-use crate::input::{Decoder, Input, KeyKind};
-use crate::os::tty;
+use crate::os::{signal, tty};
+use crate::seat::{Depth, mouse};
 
 /// Pastes are marked, and the window tells when it is looked at. Those that do not know it do
 /// nothing.
@@ -23,13 +18,8 @@ const NO_MARKS: &[u8] = b"\x1b[?1004l\x1b[?2004l";
 /// Keys that are told apart, and told when they are held and let go, in the kitty protocol.
 const ALL_KEYS: &[u8] = b"\x1b[>3u";
 const OLD_KEYS: &[u8] = b"\x1b[<1u";
-/// Buttons, motion, and places beyond 223.
-const MOUSE: &[u8] = b"\x1b[?1000h\x1b[?1002h\x1b[?1003h\x1b[?1006h";
-const NO_MOUSE: &[u8] = b"\x1b[?1006l\x1b[?1003l\x1b[?1002l\x1b[?1000l";
 /// Plain letters, and a cursor that is seen and looks as it did.
 const PLAIN: &[u8] = b"\x1b[m\x1b[0 q\x1b[?25h";
-/// Escape may be the beginning of a key's sequence, which comes at once or over a slow line.
-const ESCAPE_TIME: Duration = Duration::from_millis(25);
 const READ_CHUNK: usize = 16 << 10;
 
 /// The outer terminal while it is ours.
@@ -60,7 +50,7 @@ impl Tty {
         queue!(out, EnterAlternateScreen)?;
         out.write_all(MARKS)?;
         if self.mouse {
-            out.write_all(MOUSE)?;
+            out.write_all(mouse(true))?;
         }
         out.write_all(ALL_KEYS)?;
         out.flush()
@@ -70,12 +60,16 @@ impl Tty {
         give_back();
     }
 
-    pub fn set_mouse(&mut self, mouse: bool) -> io::Result<()> {
-        if mouse != self.mouse {
-            self.mouse = mouse;
-            self.write(if mouse { MOUSE } else { NO_MOUSE })?;
-        }
-        Ok(())
+    /// Gives it back while this process sleeps.
+    pub fn suspend(&self) -> io::Result<()> {
+        self.leave();
+        signal::stop_self();
+        self.enter()
+    }
+
+    /// Whether it tells of its mouse when it is entered again; by now that has been said.
+    pub fn set_mouse(&mut self, mouse: bool) {
+        self.mouse = mouse;
     }
 
     pub fn size() -> (u16, u16) {
@@ -108,7 +102,7 @@ impl Drop for Tty {
 /// Does no harm when done twice. What cannot be written cannot be helped.
 fn give_back() {
     let mut out = io::stdout();
-    for bytes in [OLD_KEYS, NO_MOUSE, NO_MARKS, PLAIN] {
+    for bytes in [OLD_KEYS, mouse(false), NO_MARKS, PLAIN] {
         let _ = out.write_all(bytes);
     }
     let _ = queue!(out, LeaveAlternateScreen);
@@ -121,76 +115,21 @@ pub struct Person {
     stdin: io::Stdin,
     /// What was read last; the memory is used again.
     typed: Vec<u8>,
-    decoder: Decoder,
-    /// When a lone Escape is just that.
-    escape: Option<Instant>,
 }
 
 impl Person {
     pub fn new() -> Person {
-        let typed = Vec::with_capacity(READ_CHUNK);
-        Person { stdin: io::stdin(), typed, decoder: Decoder::default(), escape: None }
+        Person { stdin: io::stdin(), typed: Vec::with_capacity(READ_CHUNK) }
     }
 
     pub fn fd(&self) -> BorrowedFd<'_> {
         self.stdin.as_fd()
     }
 
-    pub fn deadline(&self) -> Option<Instant> {
-        self.escape
+    /// All that came; to be called when there is something to read.
+    pub fn read(&mut self) -> io::Result<&[u8]> {
+        self.typed.clear();
+        tty::read(self.stdin.as_fd(), &mut self.typed)?;
+        Ok(&self.typed)
     }
-
-    /// All that came; to be called when there is something to read, or after the deadline.
-    pub fn heard(&mut self, readable: bool, now: Instant) -> io::Result<Vec<Incoming>> {
-        let mut inputs = Vec::new();
-        if readable {
-            self.typed.clear();
-            tty::read(self.stdin.as_fd(), &mut self.typed)?;
-            inputs = self.decoder.feed(&self.typed);
-            self.escape = None;
-        } else if self.escape.is_some_and(|due| due <= now) {
-            inputs = self.decoder.give_up();
-            self.escape = None;
-        }
-        if self.decoder.waits() {
-            self.escape = self.escape.or(Some(now + ESCAPE_TIME));
-        }
-        Ok(inputs.into_iter().filter_map(incoming).collect())
-    }
-}
-
-/// None for what does not matter.
-fn incoming(input: Input) -> Option<Incoming> {
-    match input {
-        Input::Key(key) => Some(match key.kind {
-            KeyKind::Press => Incoming::Key(key),
-            KeyKind::Repeat => Incoming::KeyAgain(key.of_kind(KeyKind::Press), Kind::Repeat),
-            KeyKind::Release => Incoming::KeyAgain(key.of_kind(KeyKind::Press), Kind::Release),
-        }),
-        Input::Mouse(event) => pointer(event).map(Incoming::Mouse),
-        Input::Paste(text) => Some(Incoming::Paste(text)),
-        Input::Focus(gained) => Some(Incoming::Focus(gained)),
-    }
-}
-
-fn pointer(event: MouseEvent) -> Option<Pointer> {
-    let which = |button: Button| match button {
-        Button::Left => Some(Which::Left),
-        Button::Middle => Some(Which::Middle),
-        Button::Right => Some(Which::Right),
-        _ => None,
-    };
-    let (act, button) = match event.kind {
-        MouseKind::Press(button) => (Act::Press, which(button)?),
-        MouseKind::Release(button) => (Act::Release, which(button)?),
-        MouseKind::Move(Some(button)) => (Act::Drag, which(button)?),
-        MouseKind::Move(None) => (Act::Move, Which::Left),
-        MouseKind::Wheel(Wheel::Up) => (Act::WheelUp, Which::Left),
-        MouseKind::Wheel(Wheel::Down) => (Act::WheelDown, Which::Left),
-        MouseKind::Wheel(Wheel::Left) => (Act::WheelLeft, Which::Left),
-        MouseKind::Wheel(Wheel::Right) => (Act::WheelRight, Which::Left),
-    };
-    let mods = event.mods.to_string();
-    let mods = mods.split('+').filter(|name| !name.is_empty()).map(str::to_owned).collect();
-    Some(Pointer { act, button, x: event.cell.col, y: event.cell.row, mods })
 }

@@ -6,7 +6,7 @@ use clap::Args;
 use serde_json::Value;
 
 use super::output::{self, Output, table, text};
-use crate::attach::restored_layout;
+use crate::seat::restored_layout;
 use crate::client::{Client, Trouble, own_create};
 use crate::command;
 use crate::os::date;

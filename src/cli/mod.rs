@@ -27,6 +27,7 @@ use crate::keeper;
 use crate::mcp;
 use crate::mux::integration;
 use crate::os::limits::Limits;
+use crate::seat;
 use crate::os::poll;
 use crate::server;
 use crate::tmux;
@@ -212,12 +213,13 @@ fn attach(args: AttachArgs, out: &mut Output) -> Result<(), Trouble> {
         _ => Role::Edit,
     };
     let name = attach::own_name();
-    let said = attach::run(attach::Start {
+    let said = attach::run(seat::Start {
         independent: args.independent || args.id.is_some(),
         terminal: args.id,
         role,
         mark: format!("{name}-{}", std::process::id()),
         name,
+        layout: None,
         workspace: args.workspace,
         size: (args.cols, args.rows),
         create: own_create(command::Create::new())?,

@@ -1,10 +1,10 @@
 //! A connection that is read as far as there is something to read.
 
 use std::io::{self, ErrorKind, Write};
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 
-use crate::os::socket;
+use crate::os::{channel, socket};
 
 const READ_CHUNK: usize = 64 << 10;
 /// Bytes taken at a time, so that whoever reads a flood gets to do other things.
@@ -25,6 +25,13 @@ impl Lines {
     /// Sends whole lines, waiting if need be.
     pub fn send(&mut self, lines: &[u8]) -> io::Result<()> {
         self.stream.write_all(lines)
+    }
+
+    /// Sends a line with a descriptor, which goes with its first byte.
+    pub fn send_with(&mut self, line: &[u8], fd: OwnedFd) -> io::Result<()> {
+        let (first, rest) = line.split_at(1);
+        channel::send(self.stream.as_fd(), first, &[fd.as_fd()])?;
+        self.send(rest)
     }
 
     /// Hands over the lines that have come; does not wait. An error when there will be no more.

@@ -1,7 +1,7 @@
 //! One client's connection: lines in, and what the hub could not write at once out.
 
 use std::io;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use super::outbox::Outbox;
 use super::{News, ToHub};
 use crate::mux::ClientId;
 use crate::mux::limits::{MAX_IN_FLIGHT, MAX_LINE};
-use crate::os::socket;
+use crate::os::{channel, socket};
 
 /// Messages the hub may have waiting for one connection; it never sends more than it is asked for.
 const OUT_QUEUE: usize = 4 * MAX_IN_FLIGHT;
@@ -28,7 +28,8 @@ const LOOK_AGAIN: Duration = Duration::from_secs(1);
 const READ_CHUNK: usize = 16 << 10;
 
 pub enum FromClient {
-    Line(Vec<u8>),
+    /// A line, and a descriptor if one came with it.
+    Line(Vec<u8>, Option<OwnedFd>),
     TooLong,
     HalfClosed,
     Gone,
@@ -64,7 +65,15 @@ pub fn open(stream: UnixStream, id: ClientId, hub: ToHub) -> Outbox {
     let (write, gate) = (Arc::new(write), Arc::new(Semaphore::new(1)));
     let (to_task, left) = mpsc::channel(OUT_QUEUE);
     let outbox = Outbox::new(write.clone(), gate.clone(), to_task);
-    let reader = Reader { read, buffer: Vec::new(), scanned: 0, ended: false, gone: false };
+    let reader = Reader {
+        read,
+        buffer: Vec::new(),
+        scanned: 0,
+        begun: false,
+        lent: None,
+        ended: false,
+        gone: false,
+    };
     tokio::spawn(async move {
         tokio::select! {
             () = read_lines(reader, id, &hub, &gate) => {}
@@ -80,6 +89,9 @@ struct Reader {
     buffer: Vec<u8>,
     /// So far there is no line end in the buffer.
     scanned: usize,
+    /// A descriptor comes with the first byte or not at all.
+    begun: bool,
+    lent: Option<OwnedFd>,
     ended: bool,
     /// Nobody is left to read an answer: what was sent is handed over without waiting for turns.
     gone: bool,
@@ -90,7 +102,7 @@ async fn read_lines(mut reader: Reader, id: ClientId, hub: &ToHub, gate: &Semaph
     loop {
         reader.wait_for_turn(gate).await;
         let message = match reader.next_line().await {
-            Next::Line(line) => FromClient::Line(line),
+            Next::Line(line) => FromClient::Line(line, reader.lent.take()),
             Next::TooLong => {
                 let _ = hub.send(News::Client(id, FromClient::TooLong)).await;
                 let _ = tokio::time::timeout(DISCARD_TIME, reader.discard()).await;
@@ -124,8 +136,39 @@ impl Reader {
                     }
                     return;
                 }
-                () = read_more(&mut self.read, &mut self.buffer, &mut self.ended), if may_read => {
+                () = self.read_more(), if may_read => {
                     self.gone = self.ended && closed_for_good(&self.read).await;
+                }
+            }
+        }
+    }
+
+    async fn read_more(&mut self) {
+        self.buffer.reserve(READ_CHUNK);
+        let read = match self.begun {
+            true => self.read.read_buf(&mut self.buffer).await,
+            false => self.read_first().await,
+        };
+        self.ended = !matches!(read, Ok(1..));
+    }
+
+    /// The first bytes, and a descriptor that came with them.
+    async fn read_first(&mut self) -> io::Result<usize> {
+        let stream = self.read.as_ref();
+        loop {
+            stream.readable().await?;
+            let mut chunk = vec![0; READ_CHUNK];
+            let first = stream
+                .try_io(Interest::READABLE, || channel::receive(stream.as_fd(), &mut chunk));
+            match first {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                Err(error) => return Err(error),
+                Ok(None) => return Ok(0),
+                Ok(Some(packet)) => {
+                    self.begun = true;
+                    self.lent = packet.fds.into_iter().next();
+                    self.buffer.extend_from_slice(&chunk[..packet.length]);
+                    return Ok(packet.length);
                 }
             }
         }
@@ -142,7 +185,7 @@ impl Reader {
             if self.ended {
                 return Next::End;
             }
-            read_more(&mut self.read, &mut self.buffer, &mut self.ended).await;
+            self.read_more().await;
         }
     }
 
@@ -166,7 +209,7 @@ impl Reader {
         while !self.ended && dropped < MAX_DISCARD && !self.buffer.contains(&b'\n') {
             dropped += self.buffer.len();
             self.buffer.clear();
-            read_more(&mut self.read, &mut self.buffer, &mut self.ended).await;
+            self.read_more().await;
         }
     }
 
@@ -175,14 +218,6 @@ impl Reader {
         while !closed_for_good(&self.read).await {
             tokio::time::sleep(LOOK_AGAIN).await;
         }
-    }
-}
-
-async fn read_more(read: &mut OwnedReadHalf, buffer: &mut Vec<u8>, ended: &mut bool) {
-    buffer.reserve(READ_CHUNK);
-    match read.read_buf(buffer).await {
-        Ok(0) | Err(_) => *ended = true,
-        Ok(_) => {}
     }
 }
 

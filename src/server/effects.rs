@@ -21,9 +21,10 @@ impl Hub {
             let Some(effect) = self.mux.next_effect() else { return };
             match effect {
                 Effect::Reply { client, bytes } => self.tell(client, ToClient::Answer(bytes)),
-                Effect::Late { client, bytes } => {
-                    self.outboxes.tell_late(client, bytes, clock::now());
-                }
+                Effect::Late { client, bytes } => match self.guests.get_mut(client) {
+                    Some(guest) => guest.tell(ToClient::Answer(bytes)),
+                    None => self.outboxes.tell_late(client, bytes, clock::now()),
+                },
                 Effect::Stream { client, bytes } => self.tell(client, ToClient::Stream(bytes)),
                 Effect::ReadOn(client) => self.tell(client, ToClient::ReadOn),
                 Effect::Close(client) => self.outboxes.close(client),

@@ -9,6 +9,7 @@ use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
 
 use super::connection::{self, FromClient, ToClient, Wrote};
+use super::guests::Guests;
 use super::keeper_line::KeeperLine;
 use super::outbox::Outboxes;
 use super::pty_line::{PtyLine, Rest};
@@ -39,6 +40,7 @@ pub struct Hub {
     pub(super) log: Log,
     pub(super) lines: HashMap<TerminalId, PtyLine>,
     pub(super) outboxes: Outboxes,
+    pub(super) guests: Guests,
     next_client: u64,
     /// Terminals whose turn it is to be read.
     busy: VecDeque<TerminalId>,
@@ -85,6 +87,7 @@ impl Hub {
             log,
             lines: HashMap::new(),
             outboxes: Outboxes::default(),
+            guests: Guests::default(),
             next_client: 0,
             busy: VecDeque::new(),
             buffer: Vec::new(),
@@ -124,6 +127,7 @@ impl Hub {
     pub async fn run(&mut self) -> io::Result<()> {
         loop {
             self.perform();
+            self.serve_guests();
             self.flush();
             if let Some(end) = self.end.take() {
                 self.finish_writes().await;
@@ -146,6 +150,7 @@ impl Hub {
                 }
                 self.perform();
             }
+            self.serve_guests();
             self.flush();
             if self.leaving.is_none() {
                 self.read_one();
@@ -177,7 +182,9 @@ impl Hub {
 
     /// Until there is something to do.
     async fn wait(&mut self) {
-        let deadlines = [self.mux.next_deadline(), self.outboxes.deadline(), self.leaving];
+        let guests = self.guests.deadline();
+        let deadlines =
+            [self.mux.next_deadline(), self.outboxes.deadline(), guests, self.leaving];
         let deadline = deadlines.into_iter().flatten().min();
         let deadline: Instant = deadline.unwrap_or_else(|| clock::now() + LONG);
         let has_more = self.has_more();
@@ -205,6 +212,8 @@ impl Hub {
             News::KeeperReads => self.tell_keeper(None),
             News::Connection(stream) => self.connect(stream),
             News::Client(client, message) => self.hear_client(client, message),
+            News::Typed(guest) => self.typed(guest),
+            News::Paintable(guest) => self.guests.may_paint(guest),
             News::Writable(id) => {
                 if let Some(line) = self.lines.get_mut(&id) {
                     line.may_write();
@@ -284,12 +293,19 @@ impl Hub {
     fn hear_client(&mut self, client: ClientId, message: FromClient) {
         let now = clock::now();
         match message {
-            FromClient::Line(line) => self.mux.request(client, &line, now, command::run),
+            FromClient::Line(line, Some(fd)) => self.lend(client, &line, fd),
+            FromClient::Line(line, None) if self.guests.lent_by(client).is_some() => {
+                self.hear_lender(client, &line);
+            }
+            FromClient::Line(line, None) => self.mux.request(client, &line, now, command::run),
             FromClient::TooLong => {
                 let error = format!(
                     "the line is longer than {MAX_LINE} bytes; the connection is closed after it"
                 );
                 self.mux.reject(client, &Failure::new(Code::LineTooLong, error));
+            }
+            FromClient::HalfClosed if self.guests.lent_by(client).is_some() => {
+                self.end_lending(client);
             }
             FromClient::HalfClosed => self.mux.on(Incoming::HalfClosed(client), now),
             FromClient::Wrote(wrote) => {
@@ -301,6 +317,7 @@ impl Hub {
                 }
             }
             FromClient::Gone => {
+                self.end_lending(client);
                 self.outboxes.remove(client);
                 self.mux.on(Incoming::Gone(client), now);
             }
@@ -311,8 +328,7 @@ impl Hub {
         if self.leaving.is_some() {
             return;
         }
-        let client = ClientId(self.next_client);
-        self.next_client += 1;
+        let client = self.new_client();
         let full = self.outboxes.count() >= MAX_CONNECTIONS;
         self.outboxes.add(client, connection::open(stream, client, self.to_hub.clone()));
         if full {
@@ -324,6 +340,11 @@ impl Hub {
         } else {
             self.mux.on(Incoming::Connected(client), clock::now());
         }
+    }
+
+    pub(super) fn new_client(&mut self) -> ClientId {
+        self.next_client += 1;
+        ClientId(self.next_client)
     }
 
     pub(super) fn runs(&self, id: TerminalId) -> bool {
@@ -385,7 +406,10 @@ impl Hub {
     }
 
     pub(super) fn tell(&mut self, client: ClientId, message: ToClient) {
-        self.outboxes.tell(client, message);
+        match self.guests.get_mut(client) {
+            Some(guest) => guest.tell(message),
+            None => self.outboxes.tell(client, message),
+        }
     }
 
     /// Clients get what the turn had for them. What comes of that is for the next one, as there may

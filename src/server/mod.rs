@@ -6,6 +6,8 @@ mod connection;
 mod effects;
 mod elsewhere;
 mod formats;
+mod guest;
+mod guests;
 mod hub;
 mod keeper_line;
 mod outbox;
@@ -60,6 +62,10 @@ enum News {
     KeeperReads,
     Connection(UnixStream),
     Client(ClientId, FromClient),
+    /// Someone typed at a terminal that was lent.
+    Typed(ClientId),
+    /// It takes again what is painted.
+    Paintable(ClientId),
     /// The program reads again what is typed.
     Writable(TerminalId),
     /// All that a new program needs is there, or cannot be had.

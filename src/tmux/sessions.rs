@@ -10,6 +10,7 @@ use crate::command::{Create, Kill, List, Resize};
 use crate::mux::integration;
 use crate::mux::limits::MAX_SCROLLBACK_LINES;
 use crate::os::process;
+use crate::seat;
 use crate::wire::{Pair, Role};
 
 /// The label of what is made here, and its value for shells that tell when they are ready.
@@ -128,12 +129,13 @@ fn show(session: &Session) -> Result<(), Failed> {
         return Err(Failed("open terminal failed: not a terminal".to_owned()));
     }
     let name = attach::own_name();
-    let said = attach::run(attach::Start {
+    let said = attach::run(seat::Start {
         independent: true,
         terminal: Some(session.id.clone()),
         role: Role::Edit,
         mark: format!("{name}-{}", std::process::id()),
         name,
+        layout: None,
         workspace: "main".to_owned(),
         size: (None, None),
         create: own_create(Create::new())?,

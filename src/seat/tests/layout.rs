@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use crate::attach::layout::{Area, Arrangement, Axis, Direction, Node, PaneId};
+use crate::seat::layout::{Area, Arrangement, Axis, Direction, Node, PaneId};
 
 const SCREEN: Area = Area { x: 0, y: 0, cols: 81, rows: 24 };
 

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::app::{App, Effect, Pending, Pointer};
+use super::Wish;
+use super::app::{App, Pending, Pointer};
 use super::keymap::Keymap;
 use super::screen::Screen;
 use crate::command::{self, Act};
@@ -273,7 +274,7 @@ impl App {
     fn close_overlay(&mut self) {
         self.drop_overlay();
         if self.windows.is_empty() {
-            self.effect(Effect::Leave("[nothing chosen]".to_owned()));
+            self.wish(Wish::Leave("[nothing chosen]".to_owned()));
         }
     }
 

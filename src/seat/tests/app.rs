@@ -7,10 +7,11 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::paint::{check, outer};
-use crate::attach::app::{App, Effect, Incoming, Start};
-use crate::attach::canvas::Canvas;
-use crate::attach::config::Config;
-use crate::attach::paint::{Depth, Painter};
+use crate::seat::Wish;
+use crate::seat::app::{App, Effect, Incoming, Start};
+use crate::seat::canvas::Canvas;
+use crate::seat::config::Config;
+use crate::seat::paint::{Depth, Painter};
 use crate::command;
 use crate::term::{Size, Terminal};
 use crate::wire::Role;
@@ -30,6 +31,7 @@ impl Desk {
     fn new(cols: u16, rows: u16) -> Desk {
         let start = Start {
             terminal: Some("t1".into()),
+            layout: None,
             role: Role::Edit,
             name: "ann".into(),
             workspace: "main".into(),
@@ -64,7 +66,7 @@ impl Desk {
             }
             for effect in effects {
                 match effect {
-                    Effect::Send(line) => {
+                    Effect::Wish(Wish::Send(line)) => {
                         let request: Value = serde_json::from_slice(&line).unwrap();
                         let answer = self.answer(&request);
                         self.app.on(Incoming::Line(answer), self.now);
@@ -179,7 +181,7 @@ proptest! {
 /// What is asked of the server, with the names of keys that are typed; nothing is answered.
 fn asked(app: &mut App) -> Vec<String> {
     let sent = app.take_effects().into_iter().filter_map(|effect| match effect {
-        Effect::Send(line) => serde_json::from_slice::<Value>(&line).ok(),
+        Effect::Wish(Wish::Send(line)) => serde_json::from_slice::<Value>(&line).ok(),
         _ => None,
     });
     let name = |request: Value| match request["cmd"].as_str().unwrap() {
@@ -216,5 +218,5 @@ fn a_server_that_does_not_answer_holds_up_nobody_for_long() {
     assert_eq!(asked(&mut desk.app), ["commands"]);
     let due = desk.app.deadline().unwrap();
     desk.app.on(Incoming::Tick, due);
-    assert!(desk.app.take_effects().iter().any(|effect| matches!(effect, Effect::Leave(_))));
+    assert!(desk.app.take_effects().iter().any(|effect| matches!(effect, Effect::Wish(Wish::Leave(_)))));
 }

@@ -1,10 +1,10 @@
 //! What is painted, read back by our own terminal, is what was to be shown.
 
 use proptest::prelude::*;
-use std::rc::Rc;
+use std::sync::Arc;
 
-use crate::attach::canvas::{Canvas, Caret, Cell};
-use crate::attach::paint::{Depth, Painter};
+use crate::seat::canvas::{Canvas, Caret, Cell};
+use crate::seat::paint::{Depth, Painter};
 use crate::term::{Attrs, Color, CursorShape, Limits, Size, Style, Terminal, Underline};
 
 pub fn outer(cols: u16, rows: u16) -> Terminal {
@@ -65,10 +65,10 @@ fn cell() -> impl Strategy<Value = Cell> {
     (prop_oneof![6 => plain, 2 => wide, 1 => joined], style(), link).prop_map(
         |((first, more, width), style, link)| Cell {
             first,
-            more: more.map(Rc::from),
+            more: more.map(Arc::from),
             width,
             style,
-            link: link.map(Rc::from),
+            link: link.map(Arc::from),
         },
     )
 }

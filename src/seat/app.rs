@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::Wish;
 use super::ahead::Ahead;
 use super::config::Config;
 use super::keymap::Prefix;
@@ -77,17 +78,14 @@ pub struct Pointer {
     pub mods: Vec<String>,
 }
 
-/// What is to be done outside.
+/// What comes of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Effect {
-    Send(Vec<u8>),
+    /// To be done outside.
+    Wish(Wish),
     /// Put text into the outer clipboard.
     Clipboard(String),
-    Leave(String),
-    Suspend,
     Redraw,
-    ReadConfig,
-    LookUp(String),
 }
 
 /// What an answer is for.
@@ -129,16 +127,18 @@ pub(super) enum Drag {
 
 /// A layout as it is kept on the server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Layout {
-    pub windows: Vec<Window>,
-    pub current: usize,
+pub struct Layout {
+    pub(super) windows: Vec<Window>,
+    pub(super) current: usize,
 }
 
 /// How the client begins.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Start {
     /// A terminal's id or name; None: the layout that was kept, or a choice.
     pub terminal: Option<String>,
+    /// A layout to begin with instead.
+    pub layout: Option<Layout>,
     pub role: Role,
     /// What others see of who this is.
     pub name: String,
@@ -226,10 +226,11 @@ impl App {
     /// Opens what was asked for.
     pub fn begin(&mut self) {
         self.subscribe();
-        match self.start.terminal.clone() {
-            Some(terminal) => self.open_window(&terminal),
-            None if self.start.independent => self.list(ListFor::Terminals),
-            None => self.ask_workspace(),
+        match (self.start.layout.take(), self.start.terminal.clone()) {
+            (Some(layout), _) => self.show_when_listed(layout),
+            (None, Some(terminal)) => self.open_window(&terminal),
+            (None, None) if self.start.independent => self.list(ListFor::Terminals),
+            (None, None) => self.ask_workspace(),
         }
     }
 
@@ -302,6 +303,10 @@ impl App {
         self.effects.push(effect);
     }
 
+    pub(super) fn wish(&mut self, wish: Wish) {
+        self.effect(Effect::Wish(wish));
+    }
+
     /// When `Tick` is due.
     pub fn deadline(&self) -> Option<Instant> {
         let message = self.message.as_ref().map(|(_, until)| *until);
@@ -350,7 +355,7 @@ impl App {
         self.next_tag += 1;
         self.pending.insert(self.next_tag, pending);
         let line = tagged_request_line(C::NAME, self.next_tag, command);
-        self.effect(Effect::Send(line));
+        self.wish(Wish::Send(line));
     }
 
     pub(super) fn copy(&mut self, text: String) {

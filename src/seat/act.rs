@@ -1,5 +1,6 @@
 //! What actions do, and the keys of scroll mode.
 
+use super::Wish;
 use super::app::{App, Effect, ListFor, Pending};
 use super::keymap::Action;
 use super::layout::{Axis, PaneId};
@@ -17,8 +18,8 @@ impl App {
     pub(super) fn act(&mut self, action: Action) {
         let area = self.area();
         match action {
-            Action::Detach => self.effect(Effect::Leave("[detached]".to_owned())),
-            Action::Suspend => self.effect(Effect::Suspend),
+            Action::Detach => self.wish(Wish::Leave("[detached]".to_owned())),
+            Action::Suspend => self.wish(Wish::Suspend),
             Action::SplitColumns => self.split(Axis::Columns),
             Action::SplitRows => self.split(Axis::Rows),
             Action::NewWindow => self.create(None),
@@ -37,7 +38,7 @@ impl App {
             Action::Worktrees => self.list(ListFor::Worktrees),
             Action::Dashboard => self.list(ListFor::Dashboard),
             Action::Markers => self.ask_commands(),
-            Action::Reload => self.effect(Effect::ReadConfig),
+            Action::Reload => self.wish(Wish::ReadConfig),
             Action::Redraw => self.effect(Effect::Redraw),
             Action::Help => self.overlay = Some(Overlay::help(&self.config.keymap)),
             Action::Focus(towards) => self.in_window(|window| window.go_towards(towards, area)),

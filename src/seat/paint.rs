@@ -5,6 +5,8 @@
 use std::collections::BTreeSet;
 use std::io::Write;
 
+use serde::{Deserialize, Serialize};
+
 use super::canvas::{Canvas, Caret, Cell};
 use crate::term::{Attrs, Color, CursorShape, SGR_ATTRIBUTES, Style, Underline};
 
@@ -14,7 +16,7 @@ const BRIDGE: usize = 4;
 const SYNC_FROM: usize = 64;
 
 /// Colours that the outer terminal can show.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Depth {
     True,
     Indexed,

@@ -1,6 +1,7 @@
 //! Panes and windows come, fit their places, and go.
 
-use super::app::{App, Effect, MIN_COLS, MIN_ROWS, Pending};
+use super::Wish;
+use super::app::{App, MIN_COLS, MIN_ROWS, Pending};
 use super::layout::{Area, PaneId};
 use super::pane::Pane;
 use super::window::Window;
@@ -125,7 +126,7 @@ impl App {
             let exit = pane.screen.state.exit_code.map(|code| format!("[exited: code {code}]"));
             let exit = exit.unwrap_or_else(|| "[closed]".to_owned());
             self.keep_layout();
-            self.effect(Effect::Leave(why.map_or(exit, str::to_owned)));
+            self.wish(Wish::Leave(why.map_or(exit, str::to_owned)));
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The outer screen as cells, put together before anything is painted.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::layout::Area;
 use crate::term::{CursorShape, Style, char_width};
@@ -10,11 +10,11 @@ use crate::term::{CursorShape, Style, char_width};
 pub struct Cell {
     pub first: char,
     /// What joins the first character: marks, the rest of an emoji.
-    pub more: Option<Rc<str>>,
+    pub more: Option<Arc<str>>,
     /// Columns of the character, 0 for a tail.
     pub width: u8,
     pub style: Style,
-    pub link: Option<Rc<str>>,
+    pub link: Option<Arc<str>>,
 }
 
 impl Cell {

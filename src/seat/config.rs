@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -93,6 +94,26 @@ impl fmt::Display for Problem {
             true => write!(f, "line {}: {}", self.line, self.what),
             false => write!(f, "line {}: {}: {}", self.line, self.key, self.what),
         }
+    }
+}
+
+/// A file as it was found.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Found {
+    /// What it is called when something is wrong.
+    pub name: String,
+    /// None: there is none.
+    pub text: Option<String>,
+    /// Why it cannot be read.
+    pub error: Option<String>,
+}
+
+impl Found {
+    /// What it says, and what is wrong with it.
+    pub fn read(&self) -> (Config, Vec<String>) {
+        let (config, problems) = parse(self.text.as_deref().unwrap_or_default());
+        let told = problems.iter().map(Problem::to_string).chain(self.error.clone());
+        (config, told.map(|what| format!("{}: {what}", self.name)).collect())
     }
 }
 

@@ -1,6 +1,6 @@
 //! What one view shows: frames put together to a screen, and rows of the scrollback.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::canvas::Cell;
 use crate::term::{MAX_COLS, MAX_ROWS, Style};
@@ -56,11 +56,11 @@ fn blank_row(cols: u16) -> Row {
 }
 
 /// The looks of a frame, made ready once.
-pub struct Palette(Vec<(Style, Option<Rc<str>>)>);
+pub struct Palette(Vec<(Style, Option<Arc<str>>)>);
 
 impl Palette {
     pub fn of(looks: &[Look]) -> Palette {
-        let link = |look: &Look| look.link.as_deref().filter(|uri| is_harmless(uri)).map(Rc::from);
+        let link = |look: &Look| look.link.as_deref().filter(|uri| is_harmless(uri)).map(Arc::from);
         Palette(looks.iter().map(|look| (look.style(), link(look))).collect())
     }
 
@@ -85,11 +85,11 @@ impl Palette {
     }
 }
 
-fn put_cluster(row: &mut Row, text: &str, width: u8, style: Style, link: Option<Rc<str>>) {
+fn put_cluster(row: &mut Row, text: &str, width: u8, style: Style, link: Option<Arc<str>>) {
     let mut chars = text.chars().filter(|c| !c.is_control());
     let Some(first) = chars.next() else { return };
     let more: String = chars.collect();
-    let more = (!more.is_empty()).then(|| Rc::from(more));
+    let more = (!more.is_empty()).then(|| Arc::from(more));
     row.push(Cell { first, more, width, style, link });
     row.extend((width == 2).then(|| Cell::tail(style)));
 }

@@ -3,6 +3,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::Wish;
 use super::app::{App, Effect, Layout, ListFor, Pending};
 use super::layout::{Axis, PaneId};
 use super::overlay::{Choice, Item, Overlay};
@@ -49,7 +50,7 @@ impl App {
             self.say("an agent wanted to type and was refused: you hold the keyboard");
         }
         if let Some(cwd) = cwd.filter(|cwd| !cwd.is_empty()) {
-            self.effect(Effect::LookUp(cwd));
+            self.wish(Wish::LookUp(cwd));
         }
     }
 
@@ -106,7 +107,7 @@ impl App {
                 }
             }
             Pending::Create(_) if self.windows.is_empty() => {
-                self.effect(Effect::Leave(error.to_owned()));
+                self.wish(Wish::Leave(error.to_owned()));
             }
             _ => {}
         }
@@ -186,7 +187,7 @@ impl App {
             let cwd = terminal["cwd"].as_str().unwrap_or("?");
             item.detail = cwd.to_owned();
             // What branch it is on comes in a moment.
-            self.effect(Effect::LookUp(cwd.to_owned()));
+            self.wish(Wish::LookUp(cwd.to_owned()));
         }
         items.sort_by(|a, b| (&a.detail, &a.label).cmp(&(&b.detail, &b.label)));
         self.overlay = Some(Overlay::list("terminals by directory and branch", items, false));
@@ -255,32 +256,34 @@ impl App {
         self.ask(&workspace, Pending::Workspace);
     }
 
-    /// Keeps the layout on the server whenever it has changed.
+    /// Keeps the layout whenever it has changed: on the server, if it is shared.
     pub(super) fn keep_layout(&mut self) {
-        let own = !self.start.independent && !self.view_only();
         // What someone else has changed meanwhile is shown first.
-        if !own || !self.connected || self.windows.is_empty() || self.layout_coming.is_some() {
+        if !self.connected || self.windows.is_empty() || self.layout_coming.is_some() {
+            return;
+        }
+        let same = |kept: &Layout| kept.current == self.current && kept.windows == self.windows;
+        if self.layout_kept.as_ref().is_some_and(same) {
             return;
         }
         let layout = Layout { windows: self.windows.clone(), current: self.current };
-        if self.layout_kept.as_ref() == Some(&layout) {
-            return;
+        if !self.start.independent && !self.view_only() {
+            let workspace = command::Workspace {
+                name: self.start.workspace.clone(),
+                layout: serde_json::to_value(&layout).ok(),
+                by: Some(self.start.mark.clone()),
+                dead: false,
+            };
+            self.ask(&workspace, Pending::Other);
         }
-        let workspace = command::Workspace {
-            name: self.start.workspace.clone(),
-            layout: serde_json::to_value(&layout).ok(),
-            by: Some(self.start.mark.clone()),
-            dead: false,
-        };
-        self.layout_kept = Some(layout);
-        self.ask(&workspace, Pending::Other);
+        self.layout_kept = Some(layout.clone());
+        self.wish(Wish::Layout(layout));
     }
 
     fn restore(&mut self, line: &Value) {
         match serde_json::from_value::<Layout>(line["layout"].clone()) {
             Ok(layout) if !layout.windows.is_empty() => {
-                self.layout_coming = Some(layout);
-                self.list(ListFor::Restore);
+                self.show_when_listed(layout);
             }
             _ if self.windows.is_empty() => {
                 self.list(ListFor::Terminals);
@@ -288,6 +291,12 @@ impl App {
             }
             _ => {}
         }
+    }
+
+    /// Shows a layout when it is known what is still there.
+    pub(super) fn show_when_listed(&mut self, layout: Layout) {
+        self.layout_coming = Some(layout);
+        self.list(ListFor::Restore);
     }
 
     /// A person who finds nothing may miss what was there before.
@@ -369,10 +378,10 @@ impl App {
         self.connected = true;
         let panes: Vec<(PaneId, String)> =
             self.panes.iter().map(|(id, pane)| (*id, pane.terminal.clone())).collect();
-        self.subscribe();
         if panes.is_empty() {
-            return self.list(ListFor::Terminals);
+            return self.begin();
         }
+        self.subscribe();
         for (id, terminal) in panes {
             self.reattach(id, &terminal);
         }
