@@ -27,6 +27,8 @@ mod fuzz_targets;
 mod journal;
 #[path = "all/kills.rs"]
 mod kills;
+#[path = "all/lend.rs"]
+mod lend;
 #[path = "all/limits.rs"]
 mod limits;
 #[path = "all/load.rs"]

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 /// A module may use only those before it.
 const ORDER: [&str; 17] = [
-    "term", "input", "view", "cast", "wire", "mux", "command", "seat", "os", "journal", "keeper", "server",
-    "client", "attach", "tmux", "mcp", "cli",
+    "term", "input", "view", "cast", "wire", "mux", "command", "seat", "os", "journal", "keeper",
+    "server", "client", "attach", "tmux", "mcp", "cli",
 ];
 
 /// No system call, no runtime, no clock.

@@ -50,7 +50,8 @@ pub fn run(
         return Ok(Ended::Gone(None));
     }
     let until = Some(now() + TAKEN_WITHIN);
-    Lender { server, tty, signals, layout: None, taken: false, until, ended: None }.serve()
+    let (taken, ending) = (false, false);
+    Lender { server, tty, signals, layout: None, taken, ending, until, ended: None }.serve()
 }
 
 struct Lender<'a> {
@@ -59,6 +60,8 @@ struct Lender<'a> {
     signals: &'a mut Signals,
     layout: Option<Layout>,
     taken: bool,
+    /// A signal wants this process to end.
+    ending: bool,
     /// Until when an answer is waited for.
     until: Option<Instant>,
     ended: Option<Ended>,
@@ -85,15 +88,16 @@ impl Lender<'_> {
         }
         if ended && self.signals.ends.any() {
             self.tell(&FromLender::Back);
-            self.until = Some(now() + BACK_WITHIN);
+            (self.ending, self.until) = (true, Some(now() + BACK_WITHIN));
         }
         if told {
             self.hear()?;
         }
         if self.until.is_some_and(|until| until <= now()) {
-            let late = match self.taken {
+            // A worker that takes the terminal later finds its lender gone.
+            let late = match self.ending {
                 true => Ended::Left("[ended by a signal]".to_owned()),
-                false => Ended::NotTaken,
+                false => Ended::Gone(None),
             };
             self.ended.get_or_insert(late);
         }
@@ -124,6 +128,7 @@ impl Lender<'_> {
 
     fn on(&mut self, message: ToLender) -> Result<(), Trouble> {
         match message {
+            ToLender::Taken if self.ending => self.taken = true,
             ToLender::Taken => (self.taken, self.until) = (true, None),
             ToLender::Leave(why) => self.ended = Some(Ended::Left(why)),
             ToLender::Failed => self.ended = Some(Ended::Gone(self.layout.take())),

@@ -71,13 +71,7 @@ struct Loop {
 }
 
 impl Loop {
-    fn new(
-        found: &Found,
-        start: Start,
-        tty: Tty,
-        signals: Signals,
-        server: Option<Lines>,
-    ) -> Loop {
+    fn new(found: &Found, start: Start, tty: Tty, signals: Signals, server: Option<Lines>) -> Loop {
         Loop {
             seat: Seat::new(found, start, Tty::size(), Tty::depth(), now()),
             tty,
@@ -94,11 +88,10 @@ impl Loop {
 
     /// The worker that had the terminal is gone; what it had read and not yet typed is too.
     fn after_loss(&mut self) {
+        self.seat.doubt_typed();
+        self.lost_at = Some(now());
         if self.server.is_none() {
-            self.lost_at = Some(now());
             self.seat.on(Incoming::Lost, now());
-        } else {
-            self.seat.report("connected again; the last key may not have arrived");
         }
     }
 
@@ -187,6 +180,7 @@ impl Loop {
         for wish in self.seat.wishes() {
             match wish {
                 Wish::Send(line) => self.out.extend(line),
+                Wish::Type(typed) => self.out.extend(typed.line()),
                 Wish::Leave(why) => self.end = Some(why),
                 Wish::Suspend => {
                     self.send();

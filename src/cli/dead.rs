@@ -6,10 +6,10 @@ use clap::Args;
 use serde_json::Value;
 
 use super::output::{self, Output, table, text};
-use crate::seat::restored_layout;
 use crate::client::{Client, Trouble, own_create};
 use crate::command;
 use crate::os::date;
+use crate::seat::restored_layout;
 
 #[derive(Debug, Args)]
 pub struct RestoreArgs {

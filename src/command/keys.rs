@@ -77,6 +77,28 @@ impl Command for Keys {
     }
 }
 
+impl From<Kind> for KeyKind {
+    fn from(kind: Kind) -> KeyKind {
+        match kind {
+            Kind::Press => KeyKind::Press,
+            Kind::Repeat => KeyKind::Repeat,
+            Kind::Release => KeyKind::Release,
+        }
+    }
+}
+
+impl From<&Key> for Press {
+    fn from(key: &Key) -> Press {
+        let name = key.clone().of_kind(KeyKind::Press).to_string();
+        let kind = match key.kind {
+            KeyKind::Press => return Press::Name(name),
+            KeyKind::Repeat => Kind::Repeat,
+            KeyKind::Release => Kind::Release,
+        };
+        Press::Event(KeyEvent { key: name, kind, text: None })
+    }
+}
+
 fn key(press: &Press) -> Result<Key, Failure> {
     let parse = |name: &str| {
         name.parse::<Key>().map_err(|error| Failure::bad_value(format!("keys: {error}")))
@@ -88,12 +110,8 @@ fn key(press: &Press) -> Result<Key, Failure> {
                 let error = format!("keys: text has at most {MAX_TEXT_CHARS} characters");
                 return Err(Failure::bad_value(error));
             }
-            let kind = match event.kind {
-                Kind::Press => KeyKind::Press,
-                Kind::Repeat => KeyKind::Repeat,
-                Kind::Release => KeyKind::Release,
-            };
-            Ok(Key { text: event.text.clone(), ..parse(&event.key)? }.of_kind(kind))
+            let key = Key { text: event.text.clone(), ..parse(&event.key)? };
+            Ok(key.of_kind(event.kind.into()))
         }
     }
 }

@@ -40,6 +40,8 @@ pub struct Client {
     half_closed: bool,
     /// It looks at terminals: frames go on coming.
     views: bool,
+    /// It is in this process: what comes often need not become lines.
+    seated: bool,
     subscriptions: Vec<Subscription>,
     /// Bytes of pictures on their way to it.
     pub picture_bytes: usize,
@@ -63,6 +65,14 @@ pub enum Turn {
 impl Clients {
     pub fn add(&mut self, id: ClientId) {
         self.all.insert(id, Client::default());
+    }
+
+    pub fn add_seated(&mut self, id: ClientId) {
+        self.all.insert(id, Client { seated: true, ..Client::default() });
+    }
+
+    pub fn is_seated(&self, id: ClientId) -> bool {
+        self.all.get(&id).is_some_and(|client| client.seated)
     }
 
     pub fn remove(&mut self, id: ClientId) {

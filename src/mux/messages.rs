@@ -13,7 +13,7 @@ use crate::cast::Written;
 use crate::term::Size;
 use crate::view::grep::{Found, Hunt};
 use crate::view::shot::{Order, Picture};
-use crate::wire::Failure;
+use crate::wire::{Failure, Frame};
 
 /// What the machine is like, told once at the start.
 #[derive(Debug, Clone)]
@@ -42,6 +42,8 @@ pub struct Host {
 /// What happens to the server.
 pub enum Incoming<'a> {
     Connected(ClientId),
+    /// A client that is in this process.
+    Seated(ClientId),
     /// It sends nothing more but still reads.
     HalfClosed(ClientId),
     Gone(ClientId),
@@ -164,6 +166,16 @@ pub enum Effect {
     Stream {
         client: ClientId,
         bytes: Vec<u8>,
+    },
+    /// A frame for a client that is in this process; `Drained` comes back as for a batch.
+    Frame {
+        client: ClientId,
+        frame: Box<Frame>,
+    },
+    /// What such a client typed was taken.
+    Typed {
+        client: ClientId,
+        tag: u64,
     },
     ReadOn(ClientId),
     Close(ClientId),

@@ -138,6 +138,7 @@ impl Mux {
         self.now = now;
         match incoming {
             Incoming::Connected(client) => self.clients.add(client),
+            Incoming::Seated(client) => self.clients.add_seated(client),
             Incoming::HalfClosed(client) => {
                 let turn = self.clients.half_closed(client);
                 self.take_turn(client, &turn);

@@ -5,7 +5,7 @@ use std::time::Instant;
 use serde_json::json;
 
 use super::limits::READY_TIMEOUT;
-use super::{Asker, Effect, Facts, Mux, TerminalId, Ticket, Typist};
+use super::{Asker, Effect, Facts, Mux, TerminalId, Ticket, Typist, ViewId};
 use crate::input::{self, Key, KeyModes};
 use crate::wire::{Code, Failure};
 
@@ -54,6 +54,21 @@ impl Mux {
         }
     }
 
+    /// Keys of a client that is in this process.
+    pub fn press(&mut self, ticket: &Ticket, view: ViewId, keys: Vec<Key>, now: Instant) {
+        self.now = now;
+        let turn = self.clients.began(ticket);
+        self.take_turn(ticket.client, &turn);
+        let by = Typist::View(view);
+        let pressed = self
+            .view(view, ticket.client)
+            .and_then(|id| self.type_and_answer(id, &Input::Keys(keys), by, ticket));
+        if let Err(failure) = pressed {
+            self.refuse(ticket, &failure);
+        }
+        self.settle();
+    }
+
     fn type_and_answer(
         &mut self,
         id: TerminalId,
@@ -65,6 +80,12 @@ impl Mux {
         let stamp = self.get(id).map(|terminal| terminal.grid.stamp());
         let bytes = self.encode(id, input);
         self.type_in(id, &bytes, by)?;
+        if let Some(tag) = ticket.tag.as_ref().filter(|_| self.clients.is_seated(ticket.client)) {
+            let tag = tag.number().unwrap_or_default();
+            self.effect(Effect::Typed { client: ticket.client, tag });
+            self.end(ticket);
+            return Ok(());
+        }
         let body = json!({ "seq": seq, "stamp": stamp });
         match by {
             // A person looks at the echo; with its frame the answer costs neither side anything.

@@ -392,12 +392,17 @@ impl Mux {
         };
         let stale: Vec<_> = self.views.all.iter().filter(stale).map(|(id, _)| *id).collect();
         let mut batches: BTreeMap<ClientId, Vec<u8>> = BTreeMap::new();
+        let mut frames = Vec::new();
         for id in stale {
             let Some(view) = self.views.all.get(&id) else { continue };
             let due = self.terminals.get(&view.terminal).and_then(|terminal| view.due(terminal));
             if due.is_some_and(|due| due > self.now) {
                 let terminal = view.terminal;
                 self.arm(terminal);
+            } else if self.clients.is_seated(view.client) {
+                let client = view.client;
+                let frame = self.next_frame(id).map(Box::new);
+                frame.into_iter().for_each(|frame| frames.push((client, frame)));
             } else {
                 let (client, line) = (view.client, self.next_line(id));
                 batches.entry(client).or_default().extend(line);
@@ -406,6 +411,10 @@ impl Mux {
         for (client, bytes) in batches.into_iter().filter(|(_, bytes)| !bytes.is_empty()) {
             self.clients.writes(client);
             self.effect(super::Effect::Stream { client, bytes });
+        }
+        for (client, frame) in frames {
+            self.clients.writes(client);
+            self.effect(super::Effect::Frame { client, frame });
         }
     }
 
@@ -420,32 +429,36 @@ impl Mux {
                     .map(|raw| frame_line(view.tag.as_ref(), &raw))
                     .unwrap_or_default()
             }
-            None => self.next_frame(id),
+            None => {
+                let tag = view.tag.clone();
+                let frame = self.next_frame(id);
+                frame.map(|frame| frame_line(tag.as_ref(), &frame)).unwrap_or_default()
+            }
         }
     }
 
-    fn next_frame(&mut self, id: ViewId) -> Vec<u8> {
-        let Some(view) = self.views.all.get(&id) else { return Vec::new() };
-        let Some(terminal) = self.terminals.get(&view.terminal) else { return Vec::new() };
+    fn next_frame(&mut self, id: ViewId) -> Option<Frame> {
+        let view = self.views.all.get(&id)?;
+        let terminal = self.terminals.get(&view.terminal)?;
         let state = self.view_state(view, terminal);
         let shown = Shown { stamp: terminal.grid.stamp(), size: terminal.grid.size() };
         let news = view.told.as_ref() != Some(&state);
-        let mut line = Vec::new();
+        let mut next = None;
         if news || view.shown != Some(shown) {
             let running = terminal.commands.last().map(|since| (self.now - *since).as_millis());
             let told = ViewState { running_ms: running.map(|ms| ms as u64), ..state.clone() };
-            let frame = Frame { state: news.then_some(told), ..frame(id, view.shown, terminal) };
-            line = frame_line(view.tag.as_ref(), &frame);
+            let state = news.then_some(told);
+            next = Some(Frame { state, ..frame(id, view.shown, terminal) });
         }
         let now = self.now;
         if let Some(view) = self.views.all.get_mut(&id) {
             view.stale = false;
-            if !line.is_empty() {
+            if next.is_some() {
                 (view.shown, view.told, view.sent) = (Some(shown), Some(state), Some(now));
                 view.typed = None;
             }
         }
-        line
+        next
     }
 
     fn view_state(&self, view: &View, terminal: &Terminal) -> ViewState {

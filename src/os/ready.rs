@@ -3,6 +3,7 @@
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::task::{Context, Poll};
 
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
@@ -22,6 +23,14 @@ impl Ready {
         Ok(Ready(registered.map_err(io::Error::from)?))
     }
 
+    /// For one that is written to directly: nobody is woken because it can be written to, which is told
+    /// after each time that its reader has read.
+    pub fn for_reading(fd: OwnedFd) -> io::Result<Ready> {
+        // SAFETY: as above.
+        let registered = unsafe { AsyncFd::register_with_interest(fd, Interest::READABLE) };
+        Ok(Ready(registered.map_err(io::Error::from)?))
+    }
+
     pub fn fd(&self) -> BorrowedFd<'_> {
         self.0.get_ref().as_fd()
     }
@@ -32,6 +41,18 @@ impl Ready {
 
     pub async fn readable(&self) -> io::Result<()> {
         self.0.readable().await.map(|mut guard| guard.retain_ready())
+    }
+
+    /// Whether there may be something to read; if not, the task is woken when there is.
+    pub fn is_readable(&self, context: &mut Context<'_>) -> bool {
+        match self.0.poll_read_ready(context) {
+            Poll::Ready(Ok(mut guard)) => {
+                guard.retain_ready();
+                true
+            }
+            Poll::Ready(Err(_)) => true,
+            Poll::Pending => false,
+        }
     }
 
     pub async fn writable(&self) -> io::Result<()> {
@@ -63,7 +84,7 @@ mod tests {
     use std::future::Future;
     use std::io::{Read, Write};
     use std::os::unix::net::UnixStream;
-    use std::task::{Context, Poll, Waker};
+    use std::task::Waker;
 
     use super::*;
 

@@ -207,7 +207,7 @@ impl App {
             _ => {
                 // Whoever types is done with looking back.
                 self.end_scroll();
-                self.type_keys(std::slice::from_ref(key));
+                self.type_keys(vec![key.clone()]);
             }
         }
     }

@@ -43,6 +43,8 @@ pub enum Incoming {
     Frame(Box<Frame>),
     /// Any other line from the server.
     Line(Value),
+    /// What was typed with this tag was taken.
+    Typed(u64),
     Lost,
     Connected,
     /// The server that was connected to has said something.
@@ -174,6 +176,8 @@ pub struct App {
     pub(super) prefix: Prefix,
     pub(super) message: Option<(String, Instant)>,
     pub(super) connected: bool,
+    /// Something typed may not have arrived.
+    doubted: bool,
     /// What was copied last.
     pub(super) copied: String,
     pub(super) branches: BTreeMap<String, Option<String>>,
@@ -207,6 +211,7 @@ impl App {
             prefix: Prefix::default(),
             message: None,
             connected: true,
+            doubted: false,
             copied: String::new(),
             branches: BTreeMap::new(),
             drag: None,
@@ -247,6 +252,11 @@ impl App {
         self.ask(&events, Pending::Other);
     }
 
+    /// What was typed last may be lost.
+    pub fn doubt_typed(&mut self) {
+        self.doubted = true;
+    }
+
     /// Something to be told in the status bar.
     pub fn report(&mut self, text: String) {
         self.say(text);
@@ -275,9 +285,17 @@ impl App {
             }
             Incoming::Frame(frame) => self.frame(&frame),
             Incoming::Line(line) => self.hear(&line),
+            Incoming::Typed(tag) => {
+                self.pending.remove(&tag);
+                self.still = true;
+            }
             Incoming::Lost => self.lost(),
             Incoming::Connected => self.connected_again(),
-            Incoming::Answered => self.say("connected again"),
+            Incoming::Answered => {
+                let doubted = std::mem::take(&mut self.doubted);
+                let doubt = if doubted { "; what was typed last may not have arrived" } else { "" };
+                self.say(format!("connected again{doubt}"));
+            }
             Incoming::Config(config, problems) => self.configured(*config, &problems),
             Incoming::Branch { cwd, branch } => {
                 if let (Some(overlay), Some(branch)) = (&mut self.overlay, &branch) {
@@ -346,16 +364,24 @@ impl App {
     }
 
     pub(super) fn ask<C: Command>(&mut self, command: &C, pending: Pending) {
+        if let Some(tag) = self.new_tag(pending) {
+            self.wish(Wish::Send(tagged_request_line(C::NAME, tag, command)));
+        }
+    }
+
+    /// For a request that can be made now.
+    pub(super) fn new_tag(&mut self, pending: Pending) -> Option<u64> {
         if !self.connected {
-            return self.say("no server: reconnecting");
+            self.say("no server: reconnecting");
+            return None;
         }
         if self.pending.len() >= MAX_PENDING {
-            return self.say("the server is behind; that was not sent");
+            self.say("the server is behind; that was not sent");
+            return None;
         }
         self.next_tag += 1;
         self.pending.insert(self.next_tag, pending);
-        let line = tagged_request_line(C::NAME, self.next_tag, command);
-        self.wish(Wish::Send(line));
+        Some(self.next_tag)
     }
 
     pub(super) fn copy(&mut self, text: String) {

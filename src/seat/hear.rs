@@ -364,6 +364,9 @@ impl App {
     pub(super) fn lost(&mut self) {
         let typed = |pending: &Pending| matches!(pending, Pending::Typed);
         let typed = self.pending.values().filter(|pending| typed(pending)).count();
+        if typed > 0 {
+            self.doubt_typed();
+        }
         self.connected = false;
         self.pending.clear();
         self.overlay = None;

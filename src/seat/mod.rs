@@ -37,6 +37,7 @@ pub use paint::{Depth, Painter};
 pub use restore::restored_layout;
 pub use screen::Palette;
 pub use typed::Typed;
+pub use typing::Typing;
 
 /// Painting does not go on faster than this.
 const PACE: Duration = Duration::from_millis(8);
@@ -48,6 +49,8 @@ const QUIET: Duration = Duration::from_millis(1);
 pub enum Wish {
     /// A line for the server.
     Send(Vec<u8>),
+    /// Keys for it.
+    Type(Typing),
     Leave(String),
     Suspend,
     ReadConfig,
@@ -135,9 +138,9 @@ impl Seat {
         self.on(Incoming::Resize(cols, rows), now);
     }
 
-    /// Something to be told in the status bar.
-    pub fn report(&mut self, text: &str) {
-        self.app.report(text.to_owned());
+    /// What was typed last may be lost; it is told when there is a server again.
+    pub fn doubt_typed(&mut self) {
+        self.app.doubt_typed();
     }
 
     /// What time has brought; to be called after the deadline.

@@ -1,9 +1,29 @@
 //! What a person types: to the client itself, or to the program in the pane that has the focus.
 
+use super::Wish;
 use super::app::{App, Pending};
 use super::keymap::Step;
-use crate::command;
+use crate::command::{self, Command};
 use crate::input::Key;
+use crate::wire::tagged_request_line;
+
+/// Keys that a view's program is to get.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Typing {
+    pub tag: u64,
+    pub view: u32,
+    pub keys: Vec<Key>,
+}
+
+impl Typing {
+    /// As a request.
+    pub fn line(&self) -> Vec<u8> {
+        let keys = self.keys.iter().map(command::Press::from).collect();
+        let target = command::Target::view(self.view);
+        let command = command::Keys { target, keys, when_ready: false };
+        tagged_request_line(command::Keys::NAME, self.tag, &command)
+    }
+}
 
 impl App {
     pub(super) fn key(&mut self, key: Key) {
@@ -21,7 +41,7 @@ impl App {
             Step::Type(keys) => {
                 // Its echo is what will be seen; what has to be said comes after.
                 self.still = !waits;
-                self.type_keys(&keys);
+                self.type_keys(keys);
             }
         }
     }
@@ -32,9 +52,7 @@ impl App {
         let typing = self.overlay.is_none() && !self.scrolls() && !self.prefix.is_on();
         if told && typing && !self.view_only() {
             self.still = true;
-            let key = key.to_string();
-            let event = command::KeyEvent { key, kind, text: None };
-            self.press(vec![command::Press::Event(event)]);
+            self.type_keys(vec![key.of_kind(kind.into())]);
         } else if kind == command::Kind::Repeat {
             self.key(key);
         } else {
@@ -47,19 +65,15 @@ impl App {
         pane.is_some_and(|pane| pane.scroll.is_some())
     }
 
-    pub(super) fn type_keys(&mut self, keys: &[Key]) {
-        self.press(keys.iter().map(|key| command::Press::Name(key.to_string())).collect());
-    }
-
-    pub(super) fn press(&mut self, keys: Vec<command::Press>) {
+    pub(super) fn type_keys(&mut self, keys: Vec<Key>) {
         let Some((_, pane)) = self.focused_pane() else { return };
         if pane.died.is_some() {
             return;
         }
         let Some(view) = pane.view else { return };
-        let command =
-            command::Keys { target: command::Target::view(view), keys, when_ready: false };
-        self.ask(&command, Pending::Typed);
+        if let Some(tag) = self.new_tag(Pending::Typed) {
+            self.wish(Wish::Type(Typing { tag, view, keys }));
+        }
     }
 
     pub(super) fn paste(&mut self, text: &str) {

@@ -158,8 +158,8 @@ impl Reader {
         loop {
             stream.readable().await?;
             let mut chunk = vec![0; READ_CHUNK];
-            let first = stream
-                .try_io(Interest::READABLE, || channel::receive(stream.as_fd(), &mut chunk));
+            let first =
+                stream.try_io(Interest::READABLE, || channel::receive(stream.as_fd(), &mut chunk));
             match first {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
                 Err(error) => return Err(error),

@@ -1,6 +1,7 @@
 //! What the state wants done, done.
 
 use super::connection::ToClient;
+use super::guest::Told;
 use super::hub::Hub;
 use super::pty_line::PtyLine;
 use super::spawn::Prepared;
@@ -22,10 +23,12 @@ impl Hub {
             match effect {
                 Effect::Reply { client, bytes } => self.tell(client, ToClient::Answer(bytes)),
                 Effect::Late { client, bytes } => match self.guests.get_mut(client) {
-                    Some(guest) => guest.tell(ToClient::Answer(bytes)),
+                    Some(guest) => guest.tell(Told::Lines(bytes)),
                     None => self.outboxes.tell_late(client, bytes, clock::now()),
                 },
                 Effect::Stream { client, bytes } => self.tell(client, ToClient::Stream(bytes)),
+                Effect::Frame { client, frame } => self.tell_guest(client, Told::Frame(frame)),
+                Effect::Typed { client, tag } => self.tell_guest(client, Told::Typed(tag)),
                 Effect::ReadOn(client) => self.tell(client, ToClient::ReadOn),
                 Effect::Close(client) => self.outboxes.close(client),
                 Effect::Spawn(plan) => spawn::start(*plan, self.to_hub.clone()),

@@ -3,18 +3,16 @@
 use std::io;
 use std::os::fd::OwnedFd;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::task::Context;
 use std::time::Instant;
 
-use tokio::sync::Notify;
-use tokio::task::JoinHandle;
-
 use super::connection::ToClient;
-use super::{News, ToHub};
+use super::{News, ToHub, trap};
 use crate::mux::ClientId;
 use crate::os::ready::Ready;
 use crate::os::tty;
-use crate::seat::{Seat, Wish};
+use crate::seat::{Incoming, Seat, Wish};
+use crate::wire::Frame;
 
 /// Bytes of what was typed that are read at a time.
 const READ_CHUNK: usize = 16 << 10;
@@ -27,18 +25,23 @@ pub enum Fault {
     Panicked,
 }
 
+/// Something for a guest.
+pub enum Told {
+    Lines(Vec<u8>),
+    Frame(Box<Frame>),
+    /// What was typed with this tag was taken.
+    Typed(u64),
+}
+
 pub struct Guest {
     id: ClientId,
     /// The connection that the terminal came by.
     pub lender: ClientId,
     seat: Seat,
-    tty: Arc<Ready>,
-    /// All that was typed has been read: wait for more.
-    again: Arc<Notify>,
-    watch: JoinHandle<()>,
+    tty: Ready,
     hub: ToHub,
-    /// Lines from the state that the seat has not heard yet.
-    inbox: Vec<u8>,
+    /// From the state, and not heard by the seat yet.
+    inbox: Vec<Told>,
     /// What was read last; the memory is used again.
     typed: Vec<u8>,
     /// What is painted and the terminal has not taken yet.
@@ -49,6 +52,9 @@ pub struct Guest {
     drained: bool,
     /// The terminal is someone else's for the moment.
     pub suspended: bool,
+    /// Something has come since it was served last; else there is nothing to do before it is due.
+    awake: bool,
+    due: Option<Instant>,
 }
 
 impl Guest {
@@ -59,15 +65,12 @@ impl Guest {
         tty: OwnedFd,
         hub: ToHub,
     ) -> io::Result<Guest> {
-        let (tty, again) = (Arc::new(Ready::new(tty::lent(tty)?)?), Arc::new(Notify::new()));
-        let watch = tokio::spawn(watch(id, tty.clone(), again.clone(), hub.clone()));
+        let tty = Ready::for_reading(tty::lent(tty)?)?;
         Ok(Guest {
             id,
             lender,
             seat,
             tty,
-            again,
-            watch,
             hub,
             inbox: Vec::new(),
             typed: Vec::with_capacity(READ_CHUNK),
@@ -75,24 +78,38 @@ impl Guest {
             waits_to_paint: false,
             drained: false,
             suspended: false,
+            awake: true,
+            due: None,
         })
     }
 
-    /// Something from the state, as any client gets it.
-    pub fn tell(&mut self, message: ToClient) {
+    pub fn tell(&mut self, told: Told) {
+        self.awake = true;
+        self.drained |= matches!(told, Told::Frame(_));
+        self.inbox.push(told);
+    }
+
+    /// What any client gets.
+    pub fn hear(&mut self, message: ToClient) {
         match message {
-            ToClient::Answer(bytes) => self.inbox.extend(bytes),
+            ToClient::Answer(bytes) => self.tell(Told::Lines(bytes)),
             ToClient::Stream(bytes) => {
                 self.drained = true;
-                self.inbox.extend(bytes);
+                self.tell(Told::Lines(bytes));
             }
             // It asks for no pictures, and has a bound of its own for what is under way.
             ToClient::Picture { .. } | ToClient::ReadOn => {}
         }
     }
 
+    /// Whether something was typed; if not, whoever asks is woken when something is.
+    pub fn has_typed(&self, context: &mut Context<'_>) -> bool {
+        !self.suspended && self.tty.is_readable(context)
+    }
+
     /// Reads what was typed.
     pub fn read(&mut self, now: Instant) -> Result<(), Fault> {
+        self.awake = true;
         self.typed.clear();
         match self.tty.try_read(|fd| tty::read(fd, &mut self.typed)) {
             Ok(count) if count < READ_CHUNK => self.tty.read_all(),
@@ -100,26 +117,33 @@ impl Guest {
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
             Err(_) => return Err(Fault::TtyGone),
         }
-        self.again.notify_one();
         let (seat, typed) = (&mut self.seat, &self.typed);
-        guarded(|| seat.types(typed, now))
+        guarded(|| {
+            trap::typed(typed);
+            seat.types(typed, now);
+        })
     }
 
     /// Does something to the seat.
     pub fn with(&mut self, act: impl FnOnce(&mut Seat)) -> Result<(), Fault> {
+        self.awake = true;
         let seat = &mut self.seat;
         guarded(|| act(seat))
     }
 
     /// Hears what there is, and what time has brought; what the seat wants then.
     pub fn wishes(&mut self, now: Instant) -> Result<Vec<Wish>, Fault> {
-        let (seat, inbox) = (&mut self.seat, &mut self.inbox);
+        let (seat, inbox, due) = (&mut self.seat, &mut self.inbox, self.due.take());
         guarded(|| {
-            for line in inbox.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
-                seat.hear(line, now);
-            }
-            inbox.clear();
-            if seat.deadline().is_some_and(|due| due <= now) {
+            inbox.drain(..).for_each(|told| match told {
+                Told::Lines(bytes) => {
+                    let lines = bytes.split(|byte| *byte == b'\n');
+                    lines.filter(|line| !line.is_empty()).for_each(|line| seat.hear(line, now));
+                }
+                Told::Frame(frame) => seat.on(Incoming::Frame(frame), now),
+                Told::Typed(tag) => seat.on(Incoming::Typed(tag), now),
+            });
+            if due.is_some_and(|due| due <= now) {
                 seat.tick(now);
             }
             seat.wishes()
@@ -138,21 +162,32 @@ impl Guest {
     }
 
     pub fn may_paint(&mut self) {
-        self.waits_to_paint = false;
+        (self.waits_to_paint, self.awake) = (false, true);
     }
 
-    /// When something is due; not while the terminal cannot have it.
+    /// Whether it is to be served.
+    pub fn is_awake(&self, now: Instant) -> bool {
+        self.awake || self.due.is_some_and(|due| due <= now)
+    }
+
+    /// Until something comes, or is due: not while the terminal cannot have it.
+    pub fn rest(&mut self) {
+        self.awake = false;
+        let (seat, can_have) = (&self.seat, self.left.is_empty() && !self.suspended);
+        self.due = guarded(|| seat.deadline()).ok().flatten().filter(|_| can_have);
+    }
+
     pub fn deadline(&self) -> Option<Instant> {
-        self.seat.deadline().filter(|_| self.left.is_empty() && !self.suspended)
+        self.due
     }
 
     /// Whether the terminal has taken all.
     fn write_left(&mut self) -> Result<bool, Fault> {
         while !self.left.is_empty() {
-            match self.tty.try_write(|fd| tty::write(fd, &self.left)) {
+            match tty::write(self.tty.fd(), &self.left) {
                 Ok(count) => drop(self.left.drain(..count)),
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                    self.wait_to_paint();
+                    self.wait_to_paint().map_err(|_| Fault::TtyGone)?;
                     return Ok(false);
                 }
                 Err(_) => return Err(Fault::TtyGone),
@@ -161,28 +196,16 @@ impl Guest {
         Ok(true)
     }
 
-    fn wait_to_paint(&mut self) {
-        if std::mem::replace(&mut self.waits_to_paint, true) {
-            return;
+    fn wait_to_paint(&mut self) -> io::Result<()> {
+        if !std::mem::replace(&mut self.waits_to_paint, true) {
+            let (id, hub) = (self.id, self.hub.clone());
+            let tty = Ready::new(self.tty.fd().try_clone_to_owned()?)?;
+            tokio::spawn(async move {
+                let _ = tty.writable().await;
+                let _ = hub.send(News::Paintable(id)).await;
+            });
         }
-        let (id, tty, hub) = (self.id, self.tty.clone(), self.hub.clone());
-        tokio::spawn(async move {
-            let _ = tty.writable().await;
-            let _ = hub.send(News::Paintable(id)).await;
-        });
-    }
-}
-
-impl Drop for Guest {
-    fn drop(&mut self) {
-        self.watch.abort();
-    }
-}
-
-/// Tells the hub whenever someone has typed, and not again before that was read.
-async fn watch(id: ClientId, tty: Arc<Ready>, again: Arc<Notify>, hub: ToHub) {
-    while tty.readable().await.is_ok() && hub.send(News::Typed(id)).await.is_ok() {
-        again.notified().await;
+        Ok(())
     }
 }
 

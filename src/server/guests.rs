@@ -1,7 +1,9 @@
 //! People at terminals that were lent: clients like all others to the state, without a connection.
 
 use std::collections::BTreeMap;
+use std::future::poll_fn;
 use std::os::fd::OwnedFd;
+use std::task::Poll;
 use std::time::Instant;
 
 use super::clock;
@@ -10,10 +12,10 @@ use super::guest::{Fault, Guest};
 use super::hub::Hub;
 use crate::command;
 use crate::mux::limits::{MAX_COLS, MAX_ROWS};
-use crate::mux::{ClientId, Incoming};
+use crate::mux::{ClientId, Incoming, Ticket, ViewId};
 use crate::seat::lend::{self, FromLender, Lend, ToLender};
-use crate::seat::{self, Seat, Wish};
-use crate::wire::{Code, Failure, failure_line};
+use crate::seat::{self, Seat, Typing, Wish};
+use crate::wire::{Code, Failure, Tag, failure_line};
 
 #[derive(Default)]
 pub struct Guests {
@@ -32,6 +34,15 @@ impl Guests {
 
     pub fn may_paint(&mut self, id: ClientId) {
         self.all.get_mut(&id).into_iter().for_each(Guest::may_paint);
+    }
+
+    /// Who has typed something.
+    pub async fn typed(&self) -> ClientId {
+        poll_fn(|context| {
+            let typed = self.all.iter().find(|(_, guest)| guest.has_typed(context));
+            typed.map_or(Poll::Pending, |(id, _)| Poll::Ready(*id))
+        })
+        .await
     }
 
     /// When somebody is to be served though nothing has happened.
@@ -63,7 +74,7 @@ impl Hub {
         self.guests.all.insert(id, guest.map_err(|error| error.to_string())?);
         // From now on its words are the guest's.
         self.mux.on(Incoming::Gone(lender), clock::now());
-        self.mux.on(Incoming::Connected(id), clock::now());
+        self.mux.on(Incoming::Seated(id), clock::now());
         self.tell_lender(lender, &ToLender::Taken);
         Ok(())
     }
@@ -96,9 +107,9 @@ impl Hub {
         self.check(id, done);
     }
 
-    /// Somebody typed. A worker that is about to go leaves it to the next.
+    /// Somebody typed.
     pub(super) fn typed(&mut self, id: ClientId) {
-        if let Some(guest) = self.guests.get_mut(id).filter(|_| self.leaving.is_none()) {
+        if let Some(guest) = self.guests.get_mut(id) {
             let read = guest.read(clock::now());
             self.check(id, read);
         }
@@ -106,11 +117,14 @@ impl Hub {
 
     /// Guests hear what they were told, get what they want, and see what has come of it.
     pub(super) fn serve_guests(&mut self) {
-        let ids: Vec<ClientId> = self.guests.all.keys().copied().collect();
-        for id in ids {
+        let now = clock::now();
+        let awake = self.guests.all.iter().filter(|(_, guest)| guest.is_awake(now));
+        let awake: Vec<ClientId> = awake.map(|(id, _)| *id).collect();
+        for id in awake {
             while self.serve(id) {}
             let Some(guest) = self.guests.get_mut(id) else { continue };
             let painted = guest.paint(clock::now());
+            guest.rest();
             if self.check(id, painted) == Some(true) {
                 self.mux.on(Incoming::Drained(id), clock::now());
             }
@@ -133,6 +147,14 @@ impl Hub {
         let lender = guest.lender;
         match wish {
             Wish::Send(line) => self.mux.request(id, &line, clock::now(), command::run),
+            // Who writes down requests sees them all.
+            Wish::Type(typed) if self.mux.writes_scripts() => {
+                self.mux.request(id, &typed.line(), clock::now(), command::run);
+            }
+            Wish::Type(Typing { tag, view, keys }) => {
+                let ticket = Ticket { client: id, tag: Some(Tag::of(tag)) };
+                self.mux.press(&ticket, ViewId(view), keys, clock::now());
+            }
             Wish::Leave(why) => self.leave_seat(id, why),
             Wish::Suspend => {
                 guest.suspended = true;

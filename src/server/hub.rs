@@ -9,6 +9,7 @@ use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
 
 use super::connection::{self, FromClient, ToClient, Wrote};
+use super::guest::Told;
 use super::guests::Guests;
 use super::keeper_line::KeeperLine;
 use super::outbox::Outboxes;
@@ -183,14 +184,15 @@ impl Hub {
     /// Until there is something to do.
     async fn wait(&mut self) {
         let guests = self.guests.deadline();
-        let deadlines =
-            [self.mux.next_deadline(), self.outboxes.deadline(), guests, self.leaving];
+        let deadlines = [self.mux.next_deadline(), self.outboxes.deadline(), guests, self.leaving];
         let deadline = deadlines.into_iter().flatten().min();
         let deadline: Instant = deadline.unwrap_or_else(|| clock::now() + LONG);
         let has_more = self.has_more();
         tokio::select! {
             biased;
             Some(news) = self.news.recv() => self.hear(news),
+            // A worker that is about to go leaves what is typed to the next.
+            guest = self.guests.typed(), if self.leaving.is_none() => self.typed(guest),
             Some(id) = self.readable.recv() => self.busy.push_back(id),
             () = std::future::ready(()), if has_more => {}
             () = tokio::time::sleep_until(deadline.into()) => {}
@@ -212,7 +214,6 @@ impl Hub {
             News::KeeperReads => self.tell_keeper(None),
             News::Connection(stream) => self.connect(stream),
             News::Client(client, message) => self.hear_client(client, message),
-            News::Typed(guest) => self.typed(guest),
             News::Paintable(guest) => self.guests.may_paint(guest),
             News::Writable(id) => {
                 if let Some(line) = self.lines.get_mut(&id) {
@@ -407,8 +408,14 @@ impl Hub {
 
     pub(super) fn tell(&mut self, client: ClientId, message: ToClient) {
         match self.guests.get_mut(client) {
-            Some(guest) => guest.tell(message),
+            Some(guest) => guest.hear(message),
             None => self.outboxes.tell(client, message),
+        }
+    }
+
+    pub(super) fn tell_guest(&mut self, client: ClientId, told: Told) {
+        if let Some(guest) = self.guests.get_mut(client) {
+            guest.tell(told);
         }
     }
 

@@ -62,8 +62,6 @@ enum News {
     KeeperReads,
     Connection(UnixStream),
     Client(ClientId, FromClient),
-    /// Someone typed at a terminal that was lent.
-    Typed(ClientId),
     /// It takes again what is painted.
     Paintable(ClientId),
     /// The program reads again what is typed.

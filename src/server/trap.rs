@@ -1,4 +1,4 @@
-//! A hook for tests, in debug builds alone: output that ends the worker as a fault would.
+//! A hook for tests, in debug builds alone: output and keys that do what a fault would.
 
 /// What is called with all output, if the environment names any that is fatal.
 #[cfg(debug_assertions)]
@@ -18,13 +18,26 @@ const ABORTS: &str = "T4A_TEST_ABORT";
 const PANICS: &str = "T4A_TEST_PANIC";
 
 #[cfg(debug_assertions)]
+const TYPED_PANICS: &str = "T4A_TEST_TYPED_PANIC";
+
+#[cfg(debug_assertions)]
 fn spring(bytes: &[u8]) {
-    let has = |name: &str| {
-        let word = std::env::var(name).unwrap_or_default();
-        !word.is_empty() && bytes.windows(word.len()).any(|part| part == word.as_bytes())
-    };
-    if has(ABORTS) {
+    if has(bytes, ABORTS) {
         std::process::abort();
     }
-    assert!(!has(PANICS), "output that panics");
+    assert!(!has(bytes, PANICS), "output that panics");
+}
+
+/// Sees what a person types before their seat does.
+pub fn typed(bytes: &[u8]) {
+    #[cfg(debug_assertions)]
+    assert!(!has(bytes, TYPED_PANICS), "keys that panic");
+    #[cfg(not(debug_assertions))]
+    let _ = bytes;
+}
+
+#[cfg(debug_assertions)]
+fn has(bytes: &[u8], name: &str) -> bool {
+    let word = std::env::var(name).unwrap_or_default();
+    !word.is_empty() && bytes.windows(word.len()).any(|part| part == word.as_bytes())
 }

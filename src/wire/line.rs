@@ -13,6 +13,17 @@ pub const MAX_TAG: usize = 256;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tag(Value);
 
+impl Tag {
+    pub fn of(number: u64) -> Tag {
+        Tag(number.into())
+    }
+
+    /// The number that it is, if it is one.
+    pub fn number(&self) -> Option<u64> {
+        self.0.as_u64()
+    }
+}
+
 /// A request line: the command's name, its tag, its other fields.
 #[derive(Debug)]
 pub struct Request {

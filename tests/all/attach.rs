@@ -1,5 +1,7 @@
 //! The human client, driven in a terminal of a second server: what it shows is read as text.
 
+use std::path::Path;
+
 use serde_json::{Value, json};
 
 use crate::support::{Server, alive, eventually};
@@ -16,11 +18,19 @@ impl Person {
     }
 
     pub fn with_size(inner: &Server, args: &[&str], cols: u16, rows: u16) -> Person {
+        Person::at(inner, &inner.socket(), args, cols, rows)
+    }
+
+    /// By another way than the server's own socket.
+    pub fn by_socket(inner: &Server, socket: &Path, args: &[&str]) -> Person {
+        Person::at(inner, socket, args, 100, 30)
+    }
+
+    fn at(inner: &Server, socket: &Path, args: &[&str], cols: u16, rows: u16) -> Person {
         let desk = Server::start();
         let mut argv = vec![env!("CARGO_BIN_EXE_t4a")];
         argv.extend(args);
         // A shell around it shows how it leaves the terminal behind.
-        let socket = inner.socket();
         let line = format!(
             "export T4A_SOCKET={}; unset T4A_TERMINAL; {}; echo \"left with $?\"; exec cat",
             socket.display(),
@@ -85,7 +95,7 @@ impl Person {
         }
     }
 
-    fn client_pid(&self) -> i64 {
+    pub fn client_pid(&self) -> i64 {
         let info = self.desk.connect().ok(json!({"cmd": "info", "id": self.id}));
         let shell = info["pid"].as_i64().unwrap();
         let children = format!("/proc/{shell}/task/{shell}/children");
@@ -111,7 +121,7 @@ pub fn terminals(server: &Server) -> Vec<Value> {
     server.connect().ok(json!({"cmd": "list"}))["terminals"].as_array().unwrap().clone()
 }
 
-fn kill(pid: i64, signal: rustix::process::Signal) {
+pub fn kill(pid: i64, signal: rustix::process::Signal) {
     let pid = rustix::process::Pid::from_raw(pid as i32).unwrap();
     rustix::process::kill_process(pid, signal).unwrap();
 }

@@ -7,14 +7,24 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::paint::{check, outer};
+use crate::command;
 use crate::seat::Wish;
 use crate::seat::app::{App, Effect, Incoming, Start};
 use crate::seat::canvas::Canvas;
 use crate::seat::config::Config;
 use crate::seat::paint::{Depth, Painter};
-use crate::command;
 use crate::term::{Size, Terminal};
 use crate::wire::Role;
+
+/// What is asked of the server, if that is what an effect is.
+fn request(effect: &Effect) -> Option<Value> {
+    let line = match effect {
+        Effect::Wish(Wish::Send(line)) => line.clone(),
+        Effect::Wish(Wish::Type(typed)) => typed.line(),
+        _ => return None,
+    };
+    Some(serde_json::from_slice(&line).unwrap())
+}
 
 /// A client, the outer terminal it paints on, and the terminals of its server.
 struct Desk {
@@ -65,14 +75,11 @@ impl Desk {
                 return;
             }
             for effect in effects {
-                match effect {
-                    Effect::Wish(Wish::Send(line)) => {
-                        let request: Value = serde_json::from_slice(&line).unwrap();
-                        let answer = self.answer(&request);
-                        self.app.on(Incoming::Line(answer), self.now);
-                    }
-                    Effect::Redraw => self.painter.forget(),
-                    _ => {}
+                if let Some(request) = request(&effect) {
+                    let answer = self.answer(&request);
+                    self.app.on(Incoming::Line(answer), self.now);
+                } else if effect == Effect::Redraw {
+                    self.painter.forget();
                 }
             }
         }
@@ -180,10 +187,7 @@ proptest! {
 
 /// What is asked of the server, with the names of keys that are typed; nothing is answered.
 fn asked(app: &mut App) -> Vec<String> {
-    let sent = app.take_effects().into_iter().filter_map(|effect| match effect {
-        Effect::Wish(Wish::Send(line)) => serde_json::from_slice::<Value>(&line).ok(),
-        _ => None,
-    });
+    let sent = app.take_effects().into_iter().filter_map(|effect| request(&effect));
     let name = |request: Value| match request["cmd"].as_str().unwrap() {
         "keys" => request["keys"].as_array().unwrap().iter().map(Value::to_string).collect(),
         other => other.to_owned(),
@@ -218,5 +222,7 @@ fn a_server_that_does_not_answer_holds_up_nobody_for_long() {
     assert_eq!(asked(&mut desk.app), ["commands"]);
     let due = desk.app.deadline().unwrap();
     desk.app.on(Incoming::Tick, due);
-    assert!(desk.app.take_effects().iter().any(|effect| matches!(effect, Effect::Wish(Wish::Leave(_)))));
+    assert!(
+        desk.app.take_effects().iter().any(|effect| matches!(effect, Effect::Wish(Wish::Leave(_))))
+    );
 }
