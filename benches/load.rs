@@ -22,13 +22,13 @@ const TERMINALS: usize = 1000;
 const WATCHERS: usize = 200;
 const SECONDS: u64 = 30;
 /// What each terminal writes in a second.
-const LINES: u64 = 5;
+const LINES: u64 = 1;
 /// Longest that those who read along sleep.
 const NAP: Duration = Duration::from_millis(200);
 const SCROLLBACK: u32 = 100;
-/// Before that it writes so many at once: its rings and pages have been gone through, and from then
-/// on memory must not grow.
-const FIRST: u64 = 8000;
+/// Before that it writes so many at once, which is more than its ring of output holds: rings and pages
+/// have been gone through, and from then on memory must not grow.
+const FIRST: u64 = 12_000;
 const WARM_UP: Duration = Duration::from_secs(15);
 /// How often the memory is looked at.
 const PARTS: u32 = 4;

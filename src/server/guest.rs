@@ -170,9 +170,13 @@ impl Guest {
         self.awake || self.due.is_some_and(|due| due <= now)
     }
 
+    pub fn has_more(&self) -> bool {
+        self.awake
+    }
+
     /// Until something comes, or is due: not while the terminal cannot have it.
-    pub fn rest(&mut self) {
-        self.awake = false;
+    pub fn rest(&mut self, more: bool) {
+        self.awake = more;
         let (seat, can_have) = (&self.seat, self.left.is_empty() && !self.suspended);
         self.due = guarded(|| seat.deadline()).ok().flatten().filter(|_| can_have);
     }

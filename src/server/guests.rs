@@ -17,6 +17,9 @@ use crate::seat::lend::{self, FromLender, Lend, ToLender};
 use crate::seat::{self, Seat, Typing, Wish};
 use crate::wire::{Code, Failure, Tag, failure_line};
 
+/// How often a guest gets what it wants before others have their turn.
+const ROUNDS: usize = 16;
+
 #[derive(Default)]
 pub struct Guests {
     all: BTreeMap<ClientId, Guest>,
@@ -34,6 +37,11 @@ impl Guests {
 
     pub fn may_paint(&mut self, id: ClientId) {
         self.all.get_mut(&id).into_iter().for_each(Guest::may_paint);
+    }
+
+    /// Whether somebody is to be served before anything else happens.
+    pub fn any_awake(&self) -> bool {
+        self.all.values().any(Guest::has_more)
     }
 
     /// Who has typed something.
@@ -121,10 +129,10 @@ impl Hub {
         let awake = self.guests.all.iter().filter(|(_, guest)| guest.is_awake(now));
         let awake: Vec<ClientId> = awake.map(|(id, _)| *id).collect();
         for id in awake {
-            while self.serve(id) {}
+            let more = (0..ROUNDS).all(|_| self.serve(id));
             let Some(guest) = self.guests.get_mut(id) else { continue };
             let painted = guest.paint(clock::now());
-            guest.rest();
+            guest.rest(more);
             if self.check(id, painted) == Some(true) {
                 self.mux.on(Incoming::Drained(id), clock::now());
             }

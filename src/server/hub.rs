@@ -178,7 +178,7 @@ impl Hub {
     /// Something is to be done without anyone's saying so.
     fn has_more(&self) -> bool {
         let may_read = self.leaving.is_none() && !self.busy.is_empty();
-        may_read || self.mux.has_effects()
+        may_read || self.mux.has_effects() || self.guests.any_awake()
     }
 
     /// Until there is something to do.

@@ -127,14 +127,14 @@ fn every_limit_has_its_test() {
 /// Bounds that nobody meets from outside: sizes of caches, buffers and formats, of what one process
 /// tells the other, and of what the human client shows.
 const INTERNAL: &str = "
-    src/attach/ahead.rs MAX_HELD
-    src/attach/app.rs MAX_PENDING
-    src/attach/config.rs MAX_PROBLEMS
     src/attach/git.rs MAX_BRANCH MAX_DEPTH
-    src/attach/overlay.rs MAX_TYPED
-    src/attach/run.rs MAX_CLIPBOARD
-    src/attach/scroll.rs MAX_HELD
-    src/attach/window.rs MAX_WINDOW_NAME
+    src/seat/ahead.rs MAX_HELD
+    src/seat/app.rs MAX_PENDING
+    src/seat/config.rs MAX_PROBLEMS
+    src/seat/outer.rs MAX_CLIPBOARD
+    src/seat/overlay.rs MAX_TYPED
+    src/seat/scroll.rs MAX_HELD
+    src/seat/window.rs MAX_WINDOW_NAME
     src/client/lines.rs MAX_TAKEN
     src/client/start.rs MAX_LOG
     src/input/decode.rs MAX_PASTE MAX_SEQUENCE
