@@ -192,7 +192,7 @@ fn ranks(mut taken: Vec<Duration>) -> (Duration, Duration) {
 
 fn report(what: &str, (median, p99): (Duration, Duration)) {
     let ms = |time: Duration| time.as_secs_f64() * 1e3;
-    println!("{what:<44}{:>10.2} ms{:>10.2} ms", ms(median), ms(p99));
+    println!("{what:<44}{:>10.3} ms{:>10.3} ms", ms(median), ms(p99));
 }
 
 fn timed(act: impl FnOnce()) -> Duration {
