@@ -118,6 +118,7 @@ fn main() {
         case("full ls -l 80x24", small, [&listing(24, 0), &listing(24, 100)], 100),
         case("full colour 80x24", small, [&dense(80, 24, 12), &dense(80, 24, 11)], 66),
         case("full colour 200x50", large, [&dense(200, 50, 12), &dense(200, 50, 11)], 100),
+        case("24 colours 200x50", large, [&dense(200, 50, 24), &dense(200, 50, 23)], 100),
         case("48 colours 200x50", large, [&dense(200, 50, 48), &dense(200, 50, 47)], 100),
         case("200 colours 200x50", large, [&dense(200, 50, 200), &dense(200, 50, 199)], 100),
         case("RGB cells 200x50", large, [&rainbow(200, 50), &dense(200, 50, 200)], 100),

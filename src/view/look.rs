@@ -170,14 +170,17 @@ impl Look {
     /// All that tells two looks apart, in two numbers.
     pub fn key(&self) -> (u64, u64) {
         let color = |Rgb(r, g, b): Rgb| u64::from(u32::from_be_bytes([0, r, g, b]));
+        let cursor = self.cursor.map_or(0, |(_, rgb)| color(rgb));
+        let shape = u64::from(self.shape());
+        (color(self.fg) << 24 | color(self.bg) | shape << 48, color(self.line) << 24 | cursor)
+    }
+
+    /// All but the colours.
+    pub fn shape(&self) -> u16 {
         let bits = [self.bold, self.italic, self.hidden, self.strike, self.overline, self.link];
-        let flags = bits.iter().fold(0, |all, bit| all << 1 | u64::from(*bit));
-        let (shape, cursor) = match self.cursor {
-            None => (0, 0),
-            Some((shape, rgb)) => (1 + shape as u64, color(rgb)),
-        };
-        let small = flags << 8 | (self.underline as u64) << 4 | shape;
-        (color(self.fg) << 24 | color(self.bg) | small << 48, color(self.line) << 24 | cursor)
+        let flags = bits.iter().fold(0, |all, bit| all << 1 | u16::from(*bit));
+        let cursor = self.cursor.map_or(0, |(shape, _)| 1 + shape as u16);
+        flags << 8 | (self.underline as u16) << 4 | cursor
     }
 }
 

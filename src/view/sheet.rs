@@ -297,6 +297,10 @@ impl SheetRow {
         })
     }
 
+    pub fn has_joined(&self, at: usize) -> bool {
+        !self.joined.is_empty() && self.joined_at(at).next().is_some()
+    }
+
     pub fn joined_at(&self, at: usize) -> impl Iterator<Item = char> {
         self.joined.iter().filter(move |m| usize::from(m.0) == at).map(|m| m.1)
     }

@@ -60,6 +60,13 @@ impl Counts {
         Counts { letters, distances: [0; DISTANCES], extra: 0 }
     }
 
+    /// Counts all once that may come: bytes less than `values`, and every repetition.
+    pub fn each_once(&mut self, values: usize) {
+        let (bytes, lengths) = self.letters.split_at_mut(END + 1);
+        let all = bytes[..values].iter_mut().chain(lengths).chain(&mut self.distances);
+        all.for_each(|count| *count += 1);
+    }
+
     #[inline]
     pub fn byte(&mut self, byte: u8, times: u32) {
         self.letters[usize::from(byte)] += times;
@@ -111,8 +118,13 @@ struct Header {
 impl Block {
     /// Codes that suit what was counted.
     pub fn own(counts: &Counts) -> Block {
-        let letters = Codes::best(&counts.letters, MAX_BITS);
-        let distances = Codes::best(&counts.distances, MAX_BITS);
+        Block::within(counts, MAX_BITS, MAX_BITS)
+    }
+
+    /// Codes that suit what was counted, none of letters and distances longer than this.
+    pub fn within(counts: &Counts, letters: usize, distances: usize) -> Block {
+        let letters = Codes::best(&counts.letters, letters);
+        let distances = Codes::best(&counts.distances, distances);
         let header = Some(Header::new(&letters, &distances));
         Block { letters, distances, header }
     }

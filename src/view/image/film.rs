@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 
 use super::Cell;
-use super::book::{self, Book};
+use super::book::Book;
 use super::glyphs::Glyphs;
+use super::rows;
 use crate::view::look::Look;
 use crate::view::sheet::Sheet;
 
@@ -64,7 +65,7 @@ impl Brush {
         let mut key = Vec::new();
         let mut changed: Option<(usize, usize)> = None;
         for (y, row) in sheet.rows.iter().enumerate() {
-            book::make_key(row, &ids, &mut key);
+            rows::make_key(row, &ids, &mut key);
             match self.shown.get_mut(y) {
                 Some(shown) if **shown == *key => continue,
                 Some(shown) => *shown = key.as_slice().into(),

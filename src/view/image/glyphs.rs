@@ -1,7 +1,6 @@
 //! What characters look like at one cell size: masks of sixteen shades, drawn once and kept.
 
 use std::collections::HashMap;
-use std::ops::Range;
 
 use super::canvas::Canvas;
 use super::font::{self, Face};
@@ -17,10 +16,7 @@ const KEYCAP: char = '\u{20e3}';
 
 /// A character's shades, row by row; as wide as the one or two columns it takes.
 pub struct Mask {
-    pub w: usize,
     pub shades: Box<[u8]>,
-    /// The lines that are not blank.
-    pub lit: Range<usize>,
 }
 
 /// A character as it is drawn.
@@ -41,7 +37,7 @@ pub struct Glyphs {
 
 impl Glyphs {
     pub fn new(cell: Cell) -> Glyphs {
-        let blank = Mask { w: 0, shades: Box::default(), lit: 0..0 };
+        let blank = Mask { shades: Box::default() };
         let ascii = Box::new([0; 4 * ASCII]);
         Glyphs { cell, masks: vec![blank], known: HashMap::new(), ascii }
     }
@@ -157,10 +153,7 @@ fn is_blank(c: char) -> bool {
 fn mask(canvas: &Canvas) -> Mask {
     let most = (SHADES - 1) as u32;
     let shade = |cover: &u8| ((u32::from(*cover) * most + 127) / 255) as u8;
-    let shades: Box<[u8]> = canvas.cover.iter().map(shade).collect();
-    let first = shades.iter().position(|shade| *shade > 0).unwrap_or(0) / canvas.w;
-    let end = shades.iter().rposition(|shade| *shade > 0).map_or(0, |at| at / canvas.w + 1);
-    Mask { w: canvas.w, shades, lit: first..end }
+    Mask { shades: canvas.cover.iter().map(shade).collect() }
 }
 
 #[cfg(test)]
@@ -304,8 +297,8 @@ mod tests {
         let first = glyphs.get(narrow('A')).shades.clone();
         assert_eq!(glyphs.get(narrow('A')).shades, first);
         assert_ne!(glyphs.get(Letter { face: 1, ..narrow('A') }).shades, first);
-        let wide = glyphs.get(Letter { wide: true, ..narrow('日') }).w;
-        assert_eq!(wide, 14);
+        let wide = glyphs.get(Letter { wide: true, ..narrow('日') }).shades.len();
+        assert_eq!(wide, 14 * 14);
     }
 
     #[test]

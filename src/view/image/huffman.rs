@@ -41,6 +41,14 @@ impl Bits {
         self.count %= 8;
     }
 
+    /// Many, as `put` puts each of them.
+    pub fn put_all(&mut self, all: impl Iterator<Item = (u64, u32)>) {
+        // What changes each time is kept out of memory.
+        let mut bits = std::mem::take(self);
+        all.for_each(|(value, count)| bits.put(value, count));
+        *self = bits;
+    }
+
     /// Fills the byte that was begun up with zeros.
     pub fn whole(&mut self) {
         self.put(0, (8 - self.count) % 8);

@@ -3,10 +3,13 @@
 mod apng;
 mod book;
 mod canvas;
+mod cells;
+mod codes;
 mod decode;
 mod deflate;
 mod film;
 mod font;
+mod forms;
 mod gif;
 mod glyphs;
 mod huffman;
@@ -14,10 +17,11 @@ mod mixer;
 mod png;
 mod ramps;
 mod raster;
+mod rows;
+mod runs;
 mod search;
 mod shapes;
 mod strips;
-mod tiles;
 mod unifont;
 
 use super::sheet::Sheet;

@@ -6,7 +6,8 @@ use super::deflate;
 
 /// A zlib stream without a dictionary, of the fastest kind.
 const ZLIB: [u8; 2] = [0x78, 0x01];
-/// Bytes of the stream that are gathered for a chunk, and what a chunk costs besides.
+/// Bytes of the stream that are gathered for a chunk, and what a chunk costs besides. A strip that
+/// is a fourth as large is a chunk by itself, which saves copying it.
 const CHUNK: usize = 64 << 10;
 const CHUNK_COST: usize = 12;
 /// Bytes for all that comes before and after the strips: a palette of 256 colours among them.
@@ -35,8 +36,8 @@ impl Strip {
 
 /// The picture that strips one below another make.
 pub fn write<'a>(head: Head, strips: impl Iterator<Item = &'a Strip> + Clone) -> Vec<u8> {
-    let length: usize = strips.clone().map(|strip| strip.bytes.len()).sum();
-    let mut out = Vec::with_capacity(length + length / CHUNK * CHUNK_COST + HEAD_ROOM);
+    let length: usize = strips.clone().map(|strip| strip.bytes.len() + CHUNK_COST).sum();
+    let mut out = Vec::with_capacity(length + HEAD_ROOM);
     // Writing to memory does not fail.
     let _ = write_to(&mut out, head, strips);
     out
@@ -56,11 +57,16 @@ fn write_to<'a>(
     let mut writer = encoder.write_header()?;
     let (mut stream, mut sum) = (ZLIB.to_vec(), 1);
     for strip in strips {
-        if stream.len() + strip.bytes.len() > CHUNK {
+        let is_large = strip.bytes.len() > CHUNK / 4;
+        if !stream.is_empty() && (is_large || stream.len() + strip.bytes.len() > CHUNK) {
             writer.write_chunk(chunk::IDAT, &stream)?;
             stream.clear();
         }
-        stream.extend_from_slice(&strip.bytes);
+        if is_large {
+            writer.write_chunk(chunk::IDAT, &strip.bytes)?;
+        } else {
+            stream.extend_from_slice(&strip.bytes);
+        }
         sum = joined(sum, strip.sum, strip.length);
     }
     stream.extend_from_slice(&deflate::LAST);

@@ -41,6 +41,9 @@ pub trait Paints {
 
     /// Shades that are told apart.
     fn shades(&self) -> usize;
+
+    /// All bytes that pixels are made of are less.
+    fn values(&self) -> usize;
 }
 
 /// A palette that only grows, so that what was drawn before keeps its meaning.
@@ -76,6 +79,10 @@ impl Paints for Palette {
     fn shades(&self) -> usize {
         self.shades
     }
+
+    fn values(&self) -> usize {
+        self.colors.len()
+    }
 }
 
 /// Every colour there is.
@@ -91,28 +98,42 @@ impl Paints for AllColors {
     fn shades(&self) -> usize {
         SHADES
     }
+
+    fn values(&self) -> usize {
+        256
+    }
 }
+
+/// What a pixel of a cell shows, as long as it has no colour: so much of the letter, the line under
+/// it, or the cursor.
+pub type Class = u8;
+pub const LINE: Class = SHADES as Class;
+pub const CURSOR: Class = LINE + 1;
+pub const CLASSES: usize = SHADES + 2;
 
 /// A look in pixels.
 #[derive(Clone, Debug)]
 pub struct Paint<P> {
     pub look: Look,
-    /// From the background to the letter.
-    pub ramp: [P; SHADES],
-    pub line: P,
-    pub cursor: P,
+    /// Of each class; from the background to the letter there are as many as shades are told apart.
+    pub pixels: [P; CLASSES],
 }
 
 impl<P: Pixel> Paint<P> {
     pub fn new(look: Look, paints: &mut impl Paints<Pixel = P>) -> Option<Paint<P>> {
         let steps = paints.shades() - 1;
-        let mut ramp = [P::default(); SHADES];
-        for (shade, pixel) in ramp.iter_mut().enumerate() {
-            let step = (shade * steps + SHADES / 2 - 1) / (SHADES - 1);
+        let mut pixels = [P::default(); CLASSES];
+        for (step, pixel) in pixels.iter_mut().enumerate().take(steps + 1) {
             *pixel = paints.pixel(mix(look.fg, look.bg, (step * 255 / steps) as u8))?;
         }
-        let line = paints.pixel(look.line)?;
-        let cursor = paints.pixel(look.cursor.map_or(look.fg, |(_, color)| color))?;
-        Some(Paint { look, ramp, line, cursor })
+        pixels[usize::from(LINE)] = paints.pixel(look.line)?;
+        let cursor = look.cursor.map_or(look.fg, |(_, color)| color);
+        pixels[usize::from(CURSOR)] = paints.pixel(cursor)?;
+        Some(Paint { look, pixels })
     }
+}
+
+/// The class of each shade of a mask, where so many shades are told apart.
+pub fn classes(shades: usize) -> [Class; SHADES] {
+    std::array::from_fn(|shade| ((shade * (shades - 1) + SHADES / 2 - 1) / (SHADES - 1)) as Class)
 }

@@ -1,45 +1,87 @@
-//! One cell of text as pixels.
+//! One cell of text as pixels that have no colours yet.
 
 use super::Cell;
-use super::glyphs::{Glyphs, Letter, Mask};
-use super::ramps::{Paint, Pixel};
+use super::glyphs::{Glyphs, Letter, Mask, SHADES};
+use super::ramps::{CURSOR, Class, LINE};
 use crate::term::{CursorShape, LineSize, Underline};
 use crate::view::look::Look;
 use crate::view::sheet::{SheetRow, Tile};
 
 /// The pixels of a cell, or of two, line by line.
-pub struct Band<P> {
+#[derive(Default)]
+pub struct Band {
     pub w: usize,
     pub h: usize,
-    pub pixels: Vec<P>,
+    pub pixels: Vec<Class>,
 }
 
-/// Draws one tile of a row; the band becomes as wide as it.
-pub fn draw<P: Pixel>(
-    row: &SheetRow,
-    at: usize,
-    cell: Cell,
-    glyphs: &mut Glyphs,
-    paint: &Paint<P>,
-    band: &mut Band<P>,
-) {
-    let (tile, look) = (row.tiles[at], &paint.look);
-    let columns = usize::from(tile.width) / tile.size.columns();
-    (band.w, band.h) = (columns * cell.w, cell.h);
-    band.pixels.resize(band.w * band.h, P::default());
-    let face = u8::from(look.bold) | u8::from(look.italic) << 1;
-    let letter = Letter { ch: if look.hidden { ' ' } else { tile.ch }, face, wide: columns == 2 };
-    let joined = !row.joined.is_empty() && row.joined_at(at).next().is_some();
-    if joined && !look.hidden {
-        blit(&glyphs.cluster(letter, row.joined_at(at)), paint, band);
-    } else {
-        blit(glyphs.get(letter), paint, band);
+/// How cells are drawn that have one size.
+pub struct Pen {
+    pub cell: Cell,
+    /// The class of each shade.
+    pub classes: [Class; SHADES],
+}
+
+impl Pen {
+    /// Draws one tile of a row; the band becomes as wide as it.
+    pub fn draw(
+        &self,
+        row: &SheetRow,
+        at: usize,
+        look: &Look,
+        glyphs: &mut Glyphs,
+        band: &mut Band,
+    ) {
+        let (tile, cell) = (row.tiles[at], self.cell);
+        let columns = usize::from(tile.width) / tile.size.columns();
+        (band.w, band.h) = (columns * cell.w, cell.h);
+        band.pixels.resize(band.w * band.h, 0);
+        let face = u8::from(look.bold) | u8::from(look.italic) << 1;
+        let ch = if look.hidden { ' ' } else { tile.ch };
+        let letter = Letter { ch, face, wide: columns == 2 };
+        if row.has_joined(at) && !look.hidden {
+            self.blit(&glyphs.cluster(letter, row.joined_at(at)), band);
+        } else {
+            self.blit(glyphs.get(letter), band);
+        }
+        if is_decorated(look) {
+            self.decorate(look, phase(look, cell, tile, at), band);
+        }
+        if tile.size != LineSize::Single {
+            band.double(tile.size);
+        }
     }
-    if is_decorated(look) {
-        decorate(paint, cell, phase(look, cell, tile, at), band);
+
+    fn blit(&self, mask: &Mask, band: &mut Band) {
+        for (pixel, shade) in band.pixels.iter_mut().zip(&mask.shades) {
+            *pixel = self.classes[usize::from(*shade & 15)];
+        }
     }
-    if tile.size != LineSize::Single {
-        band.double(tile.size);
+
+    /// Lines under, over and through a cell, and a cursor that is a line.
+    fn decorate(&self, look: &Look, phase: usize, band: &mut Band) {
+        let (x, cell) = ((0, band.w), self.cell);
+        let line = super::canvas::light(cell.w);
+        let letter = self.classes[SHADES - 1];
+        if !look.hidden {
+            underline(look, cell, phase, band);
+        }
+        if look.strike && !look.hidden {
+            let y = cell.h * 11 / 20;
+            band.fill(x, (y, y + line), letter);
+        }
+        if look.overline && !look.hidden {
+            band.fill(x, (0, line), letter);
+        }
+        match look.cursor {
+            Some((CursorShape::Underline, _)) => {
+                band.fill(x, (cell.h - (2 * line).min(cell.h), cell.h), CURSOR);
+            }
+            Some((CursorShape::Bar, _)) => {
+                band.fill((0, (cell.w / 5).max(1)), (0, cell.h), CURSOR);
+            }
+            _ => {}
+        }
     }
 }
 
@@ -56,49 +98,8 @@ fn is_decorated(look: &Look) -> bool {
     lines || look.link || look.cursor.is_some()
 }
 
-fn blit<P: Pixel>(mask: &Mask, paint: &Paint<P>, band: &mut Band<P>) {
-    let rows = band.pixels.chunks_exact_mut(band.w);
-    let lines = mask.shades.chunks_exact(mask.w);
-    for (y, (row, shades)) in rows.zip(lines).enumerate() {
-        if !mask.lit.contains(&y) {
-            row.fill(paint.ramp[0]);
-            continue;
-        }
-        for (pixel, shade) in row.iter_mut().zip(shades) {
-            *pixel = paint.ramp[usize::from(*shade & 15)];
-        }
-    }
-}
-
-/// Lines under, over and through a cell, and a cursor that is a line.
-fn decorate<P: Pixel>(paint: &Paint<P>, cell: Cell, phase: usize, band: &mut Band<P>) {
-    let x = (0, band.w);
-    let look = &paint.look;
-    let line = super::canvas::light(cell.w);
-    let letter = paint.ramp[15];
-    if !look.hidden {
-        underline(look, paint.line, cell, phase, band);
-    }
-    if look.strike && !look.hidden {
-        let y = cell.h * 11 / 20;
-        band.fill(x, (y, y + line), letter);
-    }
-    if look.overline && !look.hidden {
-        band.fill(x, (0, line), letter);
-    }
-    match look.cursor {
-        Some((CursorShape::Underline, _)) => {
-            band.fill(x, (cell.h - (2 * line).min(cell.h), cell.h), paint.cursor);
-        }
-        Some((CursorShape::Bar, _)) => {
-            band.fill((0, (cell.w / 5).max(1)), (0, cell.h), paint.cursor);
-        }
-        _ => {}
-    }
-}
-
-fn underline<P: Pixel>(look: &Look, ink: P, cell: Cell, phase: usize, band: &mut Band<P>) {
-    let x = (0, band.w);
+fn underline(look: &Look, cell: Cell, phase: usize, band: &mut Band) {
+    let (x, ink) = ((0, band.w), LINE);
     let line = super::canvas::light(cell.w);
     // Under most letters' feet, with room for the lines that need it.
     let y = (cell.h * 17 / 20).min(cell.h - line);
@@ -109,7 +110,7 @@ fn underline<P: Pixel>(look: &Look, ink: P, cell: Cell, phase: usize, band: &mut
         Underline::Single => band.fill(x, (y, y + line), ink),
         Underline::Double => {
             let second = (y + 2 * line).min(cell.h - line);
-            band.fill(x, (second - 2 * line, second - line), ink);
+            band.fill(x, (second.saturating_sub(2 * line), second - line), ink);
             band.fill(x, (second, second + line), ink);
         }
         Underline::Curly => band.wave(y, cell, ink),
@@ -121,12 +122,8 @@ fn underline<P: Pixel>(look: &Look, ink: P, cell: Cell, phase: usize, band: &mut
     }
 }
 
-impl<P: Pixel> Band<P> {
-    pub fn new() -> Band<P> {
-        Band { w: 0, h: 0, pixels: Vec::new() }
-    }
-
-    fn fill(&mut self, x: (usize, usize), y: (usize, usize), ink: P) {
+impl Band {
+    fn fill(&mut self, x: (usize, usize), y: (usize, usize), ink: Class) {
         for row in y.0..y.1.min(self.h) {
             self.pixels[row * self.w + x.0..row * self.w + x.1.min(self.w)].fill(ink);
         }
@@ -146,14 +143,14 @@ impl<P: Pixel> Band<P> {
     }
 
     /// Dashes, the first of them begun `phase` pixels before.
-    fn dashes(&mut self, phase: usize, y: (usize, usize), (on, off): (usize, usize), ink: P) {
+    fn dashes(&mut self, phase: usize, y: (usize, usize), (on, off): (usize, usize), ink: Class) {
         for at in (0..self.w).filter(|at| (at + phase) % (on + off).max(1) < on) {
             self.fill((at, at + 1), y, ink);
         }
     }
 
     /// A wave, one turn a cell, in whole pixels.
-    fn wave(&mut self, y: usize, cell: Cell, ink: P) {
+    fn wave(&mut self, y: usize, cell: Cell, ink: Class) {
         let line = super::canvas::light(cell.w);
         let height = (cell.h / 10).max(1);
         let top = y.min(cell.h.saturating_sub(line + 2 * height)) as f32;
