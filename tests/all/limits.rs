@@ -169,11 +169,14 @@ const INTERNAL: &str = "
     src/tmux/capture.rs MAX_COLORED
     src/tmux/place.rs MAX_NAME
     src/tmux/typing.rs MAX_BYTES MAX_REPEAT
-    src/view/image/book.rs MAX_BOOK_BYTES MAX_PAINTS MAX_STRIPS
+    src/view/image/codes.rs MAX_LOOKS
     src/view/image/deflate.rs MAX_DISTANCE MAX_MATCH
+    src/view/image/forms.rs MAX_FORM_BYTES
     src/view/image/glyphs.rs MAX_MASKS
     src/view/image/huffman.rs MAX_BITS MAX_LENGTH_BITS
     src/view/image/mod.rs MAX_BOOKS MAX_SIZES
+    src/view/image/rows.rs MAX_BOOK_BYTES MAX_PAINTS MAX_STRIPS
+    src/view/image/strips.rs MAX_REACH
     src/cli/sixel.rs MAX_COLORS
     src/wire/failure.rs MAX_ERROR
 ";

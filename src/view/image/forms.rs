@@ -21,7 +21,7 @@ pub type FormId = u32;
 const _: () = assert!(2 * MAX_SCALE / 10 + MAX_PAD <= 128);
 
 /// Bytes of forms kept; then all are let go.
-const MAX_BYTES: usize = 8 << 20;
+const MAX_FORM_BYTES: usize = 8 << 20;
 
 pub struct Forms {
     pen: Pen,
@@ -93,7 +93,7 @@ impl Forms {
     /// Lets all go when they have become too many. No number means the same then.
     pub fn tidy(&mut self) {
         let bytes = self.classes.len() + size_of_val(&self.steps[..]);
-        if bytes > MAX_BYTES {
+        if bytes > MAX_FORM_BYTES {
             let new = Forms::new(self.pen.cell, 2);
             *self = Forms { pen: Pen { ..self.pen }, ..new };
         }
