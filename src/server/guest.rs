@@ -6,6 +6,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::task::Context;
 use std::time::Instant;
 
+use tokio::task::AbortHandle;
+
 use super::connection::ToClient;
 use super::{News, ToHub, trap};
 use crate::mux::ClientId;
@@ -47,7 +49,7 @@ pub struct Guest {
     /// What is painted and the terminal has not taken yet.
     left: Vec<u8>,
     /// A task waits until it takes more.
-    waits_to_paint: bool,
+    waits_to_paint: Option<AbortHandle>,
     /// Frames or events were heard: the next may come when what they made is painted.
     drained: bool,
     /// The terminal is someone else's for the moment.
@@ -75,7 +77,7 @@ impl Guest {
             inbox: Vec::new(),
             typed: Vec::with_capacity(READ_CHUNK),
             left: Vec::new(),
-            waits_to_paint: false,
+            waits_to_paint: None,
             drained: false,
             suspended: false,
             awake: true,
@@ -162,7 +164,7 @@ impl Guest {
     }
 
     pub fn may_paint(&mut self) {
-        (self.waits_to_paint, self.awake) = (false, true);
+        (self.waits_to_paint, self.awake) = (None, true);
     }
 
     /// Whether it is to be served.
@@ -201,19 +203,26 @@ impl Guest {
     }
 
     fn wait_to_paint(&mut self) -> io::Result<()> {
-        if !std::mem::replace(&mut self.waits_to_paint, true) {
+        if self.waits_to_paint.is_none() {
             let (id, hub) = (self.id, self.hub.clone());
             let tty = Ready::new(self.tty.fd().try_clone_to_owned()?)?;
-            tokio::spawn(async move {
+            let task = tokio::spawn(async move {
                 let _ = tty.writable().await;
                 let _ = hub.send(News::Paintable(id)).await;
             });
+            self.waits_to_paint = Some(task.abort_handle());
         }
         Ok(())
     }
 }
 
+impl Drop for Guest {
+    fn drop(&mut self) {
+        self.waits_to_paint.iter().for_each(AbortHandle::abort);
+    }
+}
+
 /// A mistake in what one person sees must not end what everybody else does.
-fn guarded<T>(act: impl FnOnce() -> T) -> Result<T, Fault> {
+pub fn guarded<T>(act: impl FnOnce() -> T) -> Result<T, Fault> {
     catch_unwind(AssertUnwindSafe(act)).map_err(|_| Fault::Panicked)
 }

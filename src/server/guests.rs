@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use super::clock;
 use super::connection::ToClient;
-use super::guest::{Fault, Guest};
+use super::guest::{Fault, Guest, guarded};
 use super::hub::Hub;
 use crate::command;
 use crate::mux::limits::{MAX_COLS, MAX_ROWS};
@@ -77,7 +77,8 @@ impl Hub {
         };
         let id = self.new_client();
         let Lend { start, size, depth, config, .. } = *lend;
-        let seat = Seat::new(&config, start, bounded(size), depth, clock::now());
+        let seat = guarded(|| Seat::new(&config, start, bounded(size), depth, clock::now()));
+        let seat = seat.map_err(|_| "this server cannot show that".to_owned())?;
         let guest = Guest::new(id, lender, seat, fd, self.to_hub.clone());
         self.guests.all.insert(id, guest.map_err(|error| error.to_string())?);
         // From now on its words are the guest's.

@@ -3,7 +3,7 @@
 use std::os::fd::AsFd;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::PathBuf;
-use std::process::Stdio;
+use std::process::{Child, Stdio};
 
 use rustix::process::Signal;
 use serde_json::{Value, json};
@@ -160,29 +160,59 @@ fn a_panic_in_a_seat_costs_nobody_anything() {
 }
 
 /// Someone whose terminal is not read, as one whose window hangs.
+struct Hung {
+    outer: pty::Pty,
+    client: Child,
+}
+
+impl Hung {
+    /// Looks at a terminal until its program has written more than any terminal takes unread.
+    fn sits_before(inner: &Server, id: &str) -> Hung {
+        let outer = pty::open(Size { cols: 80, rows: 24 }).unwrap();
+        let end = || Stdio::from(outer.slave.try_clone().unwrap());
+        let mut command = inner.command();
+        command.args(["attach", id]).env("TERM", "xterm-256color");
+        let client = command.stdin(end()).stdout(end()).stderr(end()).spawn().unwrap();
+        eventually("somebody looks", || attached(inner, id)[0]["role"] == "edit");
+        inner.connect().type_in(id, "\n");
+        inner.wait_for_text(id, "the end");
+        Hung { outer, client }
+    }
+
+    fn kill_client(&mut self) {
+        self.client.kill().unwrap();
+        self.client.wait().unwrap();
+    }
+}
+
+const FLOOD: &str = "printf '\\a'; read x; seq 1 300000; echo the end; exec cat";
+
+#[test]
+fn a_terminal_that_takes_nothing_is_let_go_with_its_client() {
+    let inner = server();
+    let id = inner.script(FLOOD);
+    let mut hung = Hung::sits_before(&inner, &id);
+    assert!(has_lent(&inner));
+    hung.kill_client();
+    eventually("it is let go", || !has_lent(&inner));
+}
+
 #[test]
 fn a_terminal_that_takes_nothing_holds_up_nobody_and_shows_the_newest_then() {
     let inner = server();
-    let id = inner.script("echo ready; printf '\\a'; read x; seq 1 300000; echo the end; exec cat");
-    let outer = pty::open(Size { cols: 80, rows: 24 }).unwrap();
-    let end = || Stdio::from(outer.slave.try_clone().unwrap());
-    let mut client = inner.command();
-    client.args(["attach", &id]).env("TERM", "xterm-256color");
-    let mut child = client.stdin(end()).stdout(end()).stderr(end()).spawn().unwrap();
-    eventually("somebody looks", || attached(&inner, &id)[0]["role"] == "edit");
-    inner.connect().type_in(&id, "\n");
-    inner.wait_for_text(&id, "the end");
+    let id = inner.script(FLOOD);
+    let mut hung = Hung::sits_before(&inner, &id);
+    let master = hung.outer.master.try_clone().unwrap();
     let mut seen = Vec::new();
     eventually("the newest is shown", || {
         let mut chunk = vec![0; 1 << 16];
-        while let pty::Read::Data(count) = pty::read(outer.master.as_fd(), &mut chunk) {
+        while let pty::Read::Data(count) = pty::read(master.as_fd(), &mut chunk) {
             seen.extend_from_slice(&chunk[..count]);
         }
         String::from_utf8_lossy(&seen).contains("the end")
     });
     // What is typed at it arrives.
-    pty::write(outer.master.as_fd(), b"typed\r").unwrap();
+    pty::write(master.as_fd(), b"typed\r").unwrap();
     inner.wait_for_text(&id, "typed");
-    child.kill().unwrap();
-    child.wait().unwrap();
+    hung.kill_client();
 }
