@@ -352,7 +352,8 @@ pub fn installed(path: &str) -> PathBuf {
 /// What a process has open. One that has just been started still holds the libraries it loads.
 pub fn open_files(pid: i64) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(format!("/proc/{pid}/fd")).unwrap();
-    entries.map(|entry| std::fs::read_link(entry.unwrap().path()).unwrap()).collect()
+    // Some may be closed while one looks.
+    entries.filter_map(|entry| std::fs::read_link(entry.unwrap().path()).ok()).collect()
 }
 
 /// Looks again and again at something that has no event.
