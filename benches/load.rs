@@ -26,10 +26,13 @@ const LINES: u64 = 1;
 /// Longest that those who read along sleep.
 const NAP: Duration = Duration::from_millis(200);
 const SCROLLBACK: u32 = 100;
-/// Before that it writes so many at once, which is more than its ring of output holds: rings and pages
-/// have been gone through, and from then on memory must not grow.
+/// Before that it writes so many at once, which is more than its ring of output holds, and then some
+/// quickly, which is more than the queue of live events holds: all that is bounded has been filled, and
+/// from then on memory must not grow.
 const FIRST: u64 = 12_000;
-const WARM_UP: Duration = Duration::from_secs(15);
+const QUICK: u64 = 300;
+const QUICK_PERIOD: Duration = Duration::from_millis(100);
+const WARM_UP: Duration = Duration::from_secs(50);
 /// How often the memory is looked at.
 const PARTS: u32 = 4;
 const TICK: Duration = Duration::from_millis(10);
@@ -40,18 +43,18 @@ fn micros() -> u64 {
 }
 
 /// The program in each terminal: its lines have a number and the time when they were written.
-fn write_lines(phase: Duration, period: Duration) {
-    let mut next = Instant::now() + phase;
-    for number in 0_u64.. {
-        if number >= FIRST {
-            std::thread::sleep(next.saturating_duration_since(Instant::now()));
-            next += period;
-        }
+fn write_lines(phase: Duration, period: Duration) -> std::io::Result<()> {
+    let write = |number: u64| {
         let line = format!("#{number:08}@{:016}\n", micros());
-        if std::io::stdout().write_all(line.as_bytes()).is_err() {
-            return;
-        }
-    }
+        std::io::stdout().write_all(line.as_bytes())
+    };
+    (0..FIRST).try_for_each(write)?;
+    let mut next = Instant::now() + phase;
+    (FIRST..).try_for_each(|number| {
+        std::thread::sleep(next.saturating_duration_since(Instant::now()));
+        next += if number < FIRST + QUICK { QUICK_PERIOD } else { period };
+        write(number)
+    })
 }
 
 /// Number and time of each line in some text.
@@ -272,7 +275,9 @@ fn main() {
     if let Some(at) = words.iter().position(|word| word == "--write-lines") {
         let [phase, period] =
             [1, 2].map(|n| Duration::from_micros(words[at + n].parse().expect("microseconds")));
-        return write_lines(phase, period);
+        // It ends when nobody reads it any more.
+        let _ = write_lines(phase, period);
+        return;
     }
     let mut numbers = words.iter().filter_map(|word| word.parse().ok());
     let seconds = numbers.next().unwrap_or(SECONDS);

@@ -41,8 +41,8 @@ pub const SCROLLBACK: usize = 32 << 20;
 const MAGIC: u64 = u64::from_le_bytes(*b"t4a-out1");
 /// Not one of the kernel's own values.
 const NOTHING: u8 = 0xff;
-/// A ring that held more than this is given back when its terminal rests.
-const WORTH_RELEASING: u64 = 16 << 10;
+/// A ring that held more than a page is given back when its terminal rests.
+const WORTH_RELEASING: u64 = 4 << 10;
 
 /// Where things lie in the file.
 const HEADER_PART: Range<usize> = record::END..record::END + ALIGN;

@@ -22,6 +22,13 @@ struct Kept {
     line: Vec<u8>,
 }
 
+impl Kept {
+    /// The memory that it takes, in bytes.
+    fn size(&self) -> usize {
+        size_of::<Kept>() + self.line.len()
+    }
+}
+
 /// A bounded queue whose items keep their number when older ones fall out.
 #[derive(Default)]
 struct Ring {
@@ -33,11 +40,11 @@ struct Ring {
 
 impl Ring {
     fn push(&mut self, kept: Kept, max_items: usize, max_bytes: usize) {
-        self.bytes += kept.line.len();
+        self.bytes += kept.size();
         self.items.push_back(kept);
         while self.items.len() > max_items || (self.bytes > max_bytes && self.items.len() > 1) {
             if let Some(old) = self.items.pop_front() {
-                self.bytes -= old.line.len();
+                self.bytes -= old.size();
                 self.first += 1;
             }
         }
@@ -309,10 +316,10 @@ mod tests {
         assert_eq!((events.kept_now().0, events.history.first), (MAX_EVENTS, 1));
         events.push(Some(T1), 0, &Event::Bell);
         assert_eq!((events.kept_now().0, events.history.first), (MAX_EVENTS, 2));
-        // Lines of just 1 MiB each.
+        // Each takes just 1 MiB.
         let mut events = Events::new(0);
         let title = |length: usize| Event::Title { title: "x".repeat(length) };
-        let around = Events::finish(1, Some(T1), &title(0)).line.len();
+        let around = Events::finish(1, Some(T1), &title(0)).size();
         for _ in 0..8 {
             events.push(Some(T1), 0, &title((1 << 20) - around));
         }
@@ -328,7 +335,7 @@ mod tests {
         let mut events = Events::new(0);
         let mut slow = events.subscribe(None, None, &[EventKind::Output], None);
         let output = |length: usize| Event::Output { offset: 0, data_base64: "x".repeat(length) };
-        let around = Events::finish(0, Some(T1), &output(0)).line.len();
+        let around = Events::finish(0, Some(T1), &output(0)).size();
         for _ in 0..4 {
             events.push_live(T1, &output((1 << 20) - around));
         }
