@@ -17,11 +17,14 @@ use t4a::os::pty;
 use t4a::term::{Limits, Notice, Size, Terminal};
 
 const SIZE: Size = Size { cols: 100, rows: 30 };
-const KEYS: usize = 600;
+const KEYS: usize = 100;
 /// Keys before the line is begun anew.
 const LINE: u16 = 40;
 /// Keys until it is the other's turn.
 const ROUND: usize = 50;
+/// How often everybody sits down anew: on which processors the kernel puts whom is a matter of luck
+/// that lasts as long as they sit.
+const SITTINGS: usize = 8;
 /// People type with pauses.
 const PAUSE: Duration = Duration::from_millis(10);
 const FLOOD_MB: usize = 100;
@@ -250,13 +253,19 @@ fn echo(both: &[Mux], what: &str, pause: Duration) {
         outer.until_text("ready");
         Typist::sits_down(outer)
     };
-    let mut typists: Vec<Typist> = both.iter().map(sits_down).collect();
-    for _ in 0..KEYS / ROUND {
-        typists.iter_mut().for_each(|typist| typist.types(ROUND, pause));
+    let mut taken = vec![Vec::new(); both.len()];
+    for _ in 0..SITTINGS {
+        let mut typists: Vec<Typist> = both.iter().map(sits_down).collect();
+        for _ in 0..KEYS / ROUND {
+            typists.iter_mut().for_each(|typist| typist.types(ROUND, pause));
+        }
+        for (all, typist) in taken.iter_mut().zip(typists) {
+            all.extend(typist.taken);
+            typist.outer.close();
+        }
     }
-    for (mux, typist) in both.iter().zip(typists) {
-        report(&format!("{what}, {}", mux.name), ranks(typist.taken));
-        typist.outer.close();
+    for (mux, taken) in both.iter().zip(taken) {
+        report(&format!("{what}, {}", mux.name), ranks(taken));
     }
 }
 
@@ -303,7 +312,7 @@ fn echo_beside_noise(both: &[Mux]) {
         (Typist::sits_down(outer), noise)
     };
     let mut typists: Vec<(Typist, Noise)> = both.iter().map(sits_down).collect();
-    for _ in 0..KEYS / ROUND {
+    for _ in 0..SITTINGS * KEYS / ROUND {
         for (typist, noise) in &mut typists {
             noise.tell(Signal::CONT);
             typist.types(ROUND, PAUSE);

@@ -173,7 +173,7 @@ impl Player<'_> {
         let top = (cursor.row + 1).saturating_sub(rows);
         let shown = self.term.snapshot(top..size.rows);
         let mut looks = Looks::default();
-        let runs: Vec<_> = shown.rows.iter().map(|row| looks.row(&shown, row)).collect();
+        let runs: Vec<_> = shown.rows.iter().map(|row| looks.row(shown.seen(row))).collect();
         let palette = Palette::of(&looks.into_list());
         let mut canvas = Canvas::new(cols, rows);
         for (y, runs) in (0..rows).zip(&runs) {

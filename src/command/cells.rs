@@ -64,7 +64,7 @@ impl Command for Cells {
         let mut looks = Looks::default();
         let rows = snapshot.rows.iter().map(|row| Row {
             line: row.line.0,
-            runs: looks.row(&snapshot, row),
+            runs: looks.row(snapshot.seen(row)),
             wraps: row.wraps(),
         });
         let rows = rows.collect();

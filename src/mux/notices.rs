@@ -42,7 +42,9 @@ impl Mux {
         }
         self.editor_ready(id);
         self.probe_soon(id);
-        self.waits.touch(id);
+        if self.is_awaited(id) {
+            self.waits.touch(id);
+        }
         self.touch(id);
         self.changed(id);
     }

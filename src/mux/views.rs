@@ -1,4 +1,6 @@
-//! Who looks at which terminal: roles, and frames at each one's own pace.
+//! Who looks at which terminal, and in which role.
+
+mod frames;
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -9,9 +11,7 @@ use super::limits::{FRAME_PACE, FRAME_QUIET, MAX_VIEW_NAME, MAX_VIEWS, TYPING_SH
 use super::raw::Raw;
 use super::{ClientId, Mux, Terminal, TerminalId, Ticket};
 use crate::term::Size;
-use crate::wire::{
-    Attached, Code, Event, Failure, Frame, FrameRow, Looks, Role, Tag, ViewState, frame_line,
-};
+use crate::wire::{Attached, Code, Event, Failure, Role, Tag, ViewState};
 
 /// The flag of the kitty keyboard protocol by which a program asks for held and released keys.
 const KITTY_EVENT_TYPES: u8 = 2;
@@ -373,147 +373,6 @@ impl Mux {
     /// Something about a terminal is to be shown anew.
     pub(super) fn touch(&mut self, id: TerminalId) {
         self.news |= self.views.touch(id);
-    }
-
-    /// When a frame of this terminal is due that may not be sent yet; others go at the end of
-    /// the turn.
-    pub(super) fn frame_deadline(&self, id: TerminalId) -> Option<Instant> {
-        let waits = |view: &View| view.stale && !self.clients.is_writing(view.client);
-        let terminal = self.terminals.get(&id)?;
-        let views = self.views.of(id).filter(|(_, view)| waits(view));
-        let due = views.filter_map(|(_, view)| view.due(terminal));
-        due.filter(|due| *due > self.now).min()
-    }
-
-    /// Frames for those of `to` who are ready for one and have not got the newest.
-    pub(super) fn send_frames(&mut self, to: impl Fn(ClientId) -> bool) {
-        let stale = |(_, view): &(&ViewId, &View)| {
-            view.stale && to(view.client) && !self.clients.is_writing(view.client)
-        };
-        let stale: Vec<_> = self.views.all.iter().filter(stale).map(|(id, _)| *id).collect();
-        let mut batches: BTreeMap<ClientId, Vec<u8>> = BTreeMap::new();
-        let mut frames = Vec::new();
-        for id in stale {
-            let Some(view) = self.views.all.get(&id) else { continue };
-            let due = self.terminals.get(&view.terminal).and_then(|terminal| view.due(terminal));
-            if due.is_some_and(|due| due > self.now) {
-                let terminal = view.terminal;
-                self.arm(terminal);
-            } else if self.clients.is_seated(view.client) {
-                let client = view.client;
-                let frame = self.next_frame(id).map(Box::new);
-                frame.into_iter().for_each(|frame| frames.push((client, frame)));
-            } else {
-                let (client, line) = (view.client, self.next_line(id));
-                batches.entry(client).or_default().extend(line);
-            }
-        }
-        for (client, bytes) in batches.into_iter().filter(|(_, bytes)| !bytes.is_empty()) {
-            self.clients.writes(client);
-            self.effect(super::Effect::Stream { client, bytes });
-        }
-        for (client, frame) in frames {
-            self.clients.writes(client);
-            self.effect(super::Effect::Frame { client, frame });
-        }
-    }
-
-    /// The line that brings a view up to date; empty when it is.
-    fn next_line(&mut self, id: ViewId) -> Vec<u8> {
-        let Some(view) = self.views.all.get_mut(&id) else { return Vec::new() };
-        let Some(terminal) = self.terminals.get(&view.terminal) else { return Vec::new() };
-        match &mut view.raw {
-            Some(raw) => {
-                view.stale = false;
-                raw.next(id, terminal)
-                    .map(|raw| frame_line(view.tag.as_ref(), &raw))
-                    .unwrap_or_default()
-            }
-            None => {
-                let tag = view.tag.clone();
-                let frame = self.next_frame(id);
-                frame.map(|frame| frame_line(tag.as_ref(), &frame)).unwrap_or_default()
-            }
-        }
-    }
-
-    fn next_frame(&mut self, id: ViewId) -> Option<Frame> {
-        let view = self.views.all.get(&id)?;
-        let terminal = self.terminals.get(&view.terminal)?;
-        let state = self.view_state(view, terminal);
-        let shown = Shown { stamp: terminal.grid.stamp(), size: terminal.grid.size() };
-        let news = view.told.as_ref() != Some(&state);
-        let mut next = None;
-        if news || view.shown != Some(shown) {
-            let running = terminal.commands.last().map(|since| (self.now - *since).as_millis());
-            let told = ViewState { running_ms: running.map(|ms| ms as u64), ..state.clone() };
-            let state = news.then_some(told);
-            next = Some(Frame { state, ..frame(id, view.shown, terminal) });
-        }
-        let now = self.now;
-        if let Some(view) = self.views.all.get_mut(&id) {
-            view.stale = false;
-            if next.is_some() {
-                (view.shown, view.told, view.sent) = (Some(shown), Some(state), Some(now));
-                view.typed = None;
-            }
-        }
-        next
-    }
-
-    fn view_state(&self, view: &View, terminal: &Terminal) -> ViewState {
-        let grid = &terminal.grid;
-        ViewState {
-            name: terminal.identity.name.clone(),
-            title: terminal.title().to_owned(),
-            cwd: grid.cwd().map(|cwd| cwd.path.clone()),
-            alive: terminal.alive(),
-            exit_code: terminal.exit().and_then(|exit| exit.code()),
-            command: grid.running_command().map(str::to_owned),
-            running_ms: None,
-            last_code: terminal.history.iter().next_back().and_then(|record| record.code),
-            alt_screen: grid.modes().alt_screen(),
-            mouse: grid.modes().mouse() != crate::term::Mouse::Off,
-            key_events: grid.keyboard_flags() & KITTY_EVENT_TYPES != 0,
-            role: view.role,
-            attached: self.views.attached(view.terminal),
-            typing: terminal.typing.as_ref().map(|(name, _)| name.clone()),
-            refused: terminal.refused,
-        }
-    }
-}
-
-/// What changed on a screen since it was last shown, or all of it.
-fn frame(id: ViewId, before: Option<Shown>, terminal: &Terminal) -> Frame {
-    let grid = &terminal.grid;
-    let size = grid.size();
-    // A grid that was made anew counts from the beginning.
-    let same = |before: &Shown| before.size == size && before.stamp <= grid.stamp();
-    let before = before.filter(same).map(|before| before.stamp);
-    let snapshot = match before {
-        Some(stamp) => grid.snapshot_since(stamp),
-        None => grid.snapshot(0..size.rows),
-    };
-    let mut looks = Looks::default();
-    let mut lines = Vec::new();
-    for row in &snapshot.rows {
-        let runs = looks.row(&snapshot, row);
-        if let Some(row) = row.place.filter(|_| before.is_some() || !runs.is_empty()) {
-            lines.push(FrameRow { row, runs });
-        }
-    }
-    Frame {
-        frame: grid.stamp(),
-        view: id.0,
-        terminal: terminal.id().to_string(),
-        cols: size.cols,
-        rows: size.rows,
-        full: before.is_none(),
-        lines,
-        styles: looks.into_list(),
-        cursor: grid.cursor().into(),
-        top_line: grid.line_of_row(0).0,
-        state: None,
     }
 }
 

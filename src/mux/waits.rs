@@ -105,6 +105,12 @@ impl Mux {
         Ok(())
     }
 
+    /// Whether a request waits for something of this terminal.
+    pub(super) fn is_awaited(&self, id: TerminalId) -> bool {
+        let runs = self.terminals.get(&id).is_some_and(|terminal| terminal.run.is_some());
+        runs || !self.waits.of(id).is_empty()
+    }
+
     /// A text to look for, from now on or also on the screen as it is.
     pub fn scan(
         &self,

@@ -1,6 +1,7 @@
 //! The client's state: something comes in, effects go out. No I/O, no clock.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
@@ -159,9 +160,21 @@ pub struct Start {
 #[derive(Debug, Default)]
 pub(super) struct Changed {
     pub all: bool,
-    /// A frame came; these rows of panes, and the cursor, are not as they were.
+    /// A frame came; these columns of panes' rows, and the cursor, are not as they were.
     pub a_frame: bool,
-    pub rows: BTreeSet<(PaneId, u16)>,
+    pub rows: BTreeMap<(PaneId, u16), Range<u16>>,
+}
+
+impl Changed {
+    pub fn add(&mut self, pane: PaneId, row: u16, columns: Range<u16>) {
+        join(&mut self.rows, (pane, row), columns);
+    }
+}
+
+/// Adds columns to those that are known to have changed.
+pub(super) fn join<K: Ord>(rows: &mut BTreeMap<K, Range<u16>>, row: K, columns: Range<u16>) {
+    let known = rows.entry(row).or_insert(columns.clone());
+    *known = known.start.min(columns.start)..known.end.max(columns.end);
 }
 
 pub struct App {
@@ -265,9 +278,11 @@ impl App {
     pub fn on(&mut self, incoming: Incoming, now: Instant) {
         self.now = now;
         self.take_in_turn(incoming);
-        self.expire();
-        self.fit();
-        self.keep_layout();
+        if !self.still {
+            self.expire();
+            self.fit();
+            self.keep_layout();
+        }
         self.changed.all |= !std::mem::take(&mut self.still);
     }
 

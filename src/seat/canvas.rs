@@ -1,5 +1,6 @@
 //! The outer screen as cells, put together before anything is painted.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::layout::Area;
@@ -81,11 +82,11 @@ impl Canvas {
         self.cells.get(start..start + usize::from(self.cols)).unwrap_or_default()
     }
 
-    /// Takes a row over from a canvas of the same size.
-    pub fn copy_row(&mut self, y: u16, from: &Canvas) {
+    /// Takes columns of a row over from a canvas of the same size.
+    pub fn copy(&mut self, y: u16, columns: Range<usize>, from: &Canvas) {
         let start = usize::from(y) * usize::from(self.cols);
-        let there = self.cells.get_mut(start..start + usize::from(self.cols)).unwrap_or_default();
-        there.clone_from_slice(from.row(y));
+        let row = self.cells.get_mut(start..start + usize::from(self.cols)).unwrap_or_default();
+        row[columns.clone()].clone_from_slice(&from.row(y)[columns]);
     }
 
     #[cfg(test)]

@@ -1,8 +1,9 @@
 //! Everything put together to one screen of cells.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
+use std::ops::Range;
 
-use super::app::{App, MIN_COLS, MIN_ROWS};
+use super::app::{App, MIN_COLS, MIN_ROWS, join};
 use super::canvas::{Canvas, Caret, Cell};
 use super::layout::{Area, PaneId, Placed};
 use super::overlay::{Choice, List, Overlay, Prompt, duration};
@@ -37,24 +38,26 @@ pub fn list_top(list: &List, rows: usize) -> usize {
 }
 
 impl App {
-    /// Brings what was drawn before up to date; the rows that may be others, None for all.
-    pub fn update(&mut self, canvas: &mut Canvas) -> Option<BTreeSet<u16>> {
+    /// Brings what was drawn before up to date; the columns of rows that may be others, None for all.
+    pub fn update(&mut self, canvas: &mut Canvas) -> Option<BTreeMap<u16, Range<u16>>> {
         let changed = std::mem::take(&mut self.changed);
         let window = self.window().filter(|_| self.overlay.is_none() && !self.too_small());
         let Some(window) = window.filter(|_| !changed.all) else {
             *canvas = self.draw();
             return None;
         };
-        let mut rows = BTreeSet::new();
+        let mut rows = BTreeMap::new();
         for placed in window.places(self.area()) {
             let Some(pane) = self.panes.get(&placed.id) else { continue };
             let (from, col) = pane.shown_from();
             let its = (placed.id, 0)..=(placed.id, u16::MAX);
-            for row in changed.rows.range(its).map(|(_, row)| usize::from(*row)) {
+            for ((_, row), columns) in changed.rows.range(its) {
+                let row = usize::from(*row);
                 let y = row.checked_sub(from).filter(|y| *y < usize::from(placed.area.rows));
                 let (Some(y), Some(cells)) = (y, pane.screen.rows.get(row)) else { continue };
-                draw_row(cells, col, placed.area, y as u16, canvas);
-                rows.insert(placed.area.y + y as u16);
+                if let Some(drawn) = draw_part(cells, col, columns, placed.area, y as u16, canvas) {
+                    join(&mut rows, placed.area.y + y as u16, drawn);
+                }
             }
             if Some(placed.id) == self.focus() {
                 canvas.caret = caret(pane, placed.area);
@@ -443,6 +446,23 @@ fn draw_screen(screen: &Screen, row: usize, col: usize, area: Area, canvas: &mut
 fn draw_row(cells: &[Cell], col: usize, area: Area, y: u16, canvas: &mut Canvas) {
     let shown = cells.get(col..).unwrap_or_default();
     canvas.put_row(area.x, area.y + y, &shown[..shown.len().min(usize::from(area.cols))]);
+}
+
+/// Draws some columns of a row; those that may be others then.
+fn draw_part(
+    cells: &[Cell],
+    col: usize,
+    columns: &Range<u16>,
+    area: Area,
+    y: u16,
+    canvas: &mut Canvas,
+) -> Option<Range<u16>> {
+    let from = usize::from(columns.start).max(col);
+    let to = usize::from(columns.end).min(col + usize::from(area.cols));
+    let part = cells.get(from..to).filter(|part| !part.is_empty())?;
+    let x = area.x + (from - col) as u16;
+    canvas.put_row(x, area.y + y, part);
+    Some(x..(x + part.len() as u16).min(canvas.cols()))
 }
 
 /// Draws a frame around an area: lines that meet are joined.

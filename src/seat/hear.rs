@@ -38,12 +38,12 @@ impl App {
         let found = self.panes.iter_mut().find(|(_, pane)| pane.view == Some(frame.view));
         let Some((id, pane)) = found else { return };
         let (before, size) = (pane.shown_from(), pane.screen.size());
-        let refused = pane.apply(frame, now);
+        let (changes, refused) = pane.apply(frame, now);
         let moved = pane.shown_from() != before || pane.screen.size() != size || frame.full;
         if !moved && frame.state.is_none() && pane.scroll.is_none() {
             self.still = true;
             self.changed.a_frame = true;
-            self.changed.rows.extend(frame.lines.iter().map(|line| (*id, line.row)));
+            changes.into_iter().for_each(|(row, columns)| self.changed.add(*id, row, columns));
         }
         let cwd = frame.state.as_ref().and_then(|state| state.cwd.clone());
         if refused {

@@ -2,8 +2,9 @@
 //!
 //! Nothing but printable text, SGR, cursor moves and erasing goes out, all of our own making.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::io::Write;
+use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
@@ -12,6 +13,8 @@ use crate::term::{Attrs, Color, CursorShape, SGR_ATTRIBUTES, Style, Underline};
 
 /// Changed cells that are this near to each other are painted in one go.
 const BRIDGE: usize = 4;
+/// Blanks at the end of a row are written as long as they are no more than this.
+const ERASE_FROM: usize = 3;
 /// A frame with more bytes than this is sent as one synchronized update.
 const SYNC_FROM: usize = 64;
 
@@ -45,8 +48,13 @@ impl Painter {
     }
 
     /// Writes what turns the shown screen into `next`; nothing when they are the same. Only these
-    /// rows may be others, unless there are none named.
-    pub fn paint(&mut self, next: &Canvas, rows: Option<&BTreeSet<u16>>, out: &mut Vec<u8>) {
+    /// columns of rows may be others, unless there are none named.
+    pub fn paint(
+        &mut self,
+        next: &Canvas,
+        rows: Option<&BTreeMap<u16, Range<u16>>>,
+        out: &mut Vec<u8>,
+    ) {
         let fits = |shown: &Canvas| shown.cols() == next.cols() && shown.rows() == next.rows();
         let shown = self.shown.take().filter(fits);
         let rows = rows.filter(|_| shown.is_some());
@@ -57,12 +65,17 @@ impl Painter {
             (self.style, self.at, self.linked) = (Style::default(), None, false);
             Canvas::new(next.cols(), next.rows())
         });
-        let here = |y: &u16| rows.is_none_or(|rows| rows.contains(y));
-        for y in (0..next.rows()).filter(here) {
-            if shown.row(y) != next.row(y) {
-                self.row(y, shown.row(y), next.row(y), &mut body);
-                shown.copy_row(y, next);
+        let mut row = |y: u16, columns: Range<usize>| {
+            if shown.row(y)[columns.clone()] != next.row(y)[columns.clone()] {
+                self.row(y, shown.row(y), next.row(y), columns.clone(), &mut body);
+                shown.copy(y, columns, next);
             }
+        };
+        match rows {
+            Some(rows) => rows.range(..next.rows()).for_each(|(y, Range { start, end })| {
+                row(*y, usize::from(*start)..usize::from(*end));
+            }),
+            None => (0..next.rows()).for_each(|y| row(y, 0..usize::from(next.cols()))),
         }
         self.link(None, &mut body);
         if !body.is_empty() || shown.caret != next.caret {
@@ -73,14 +86,23 @@ impl Painter {
         (self.body, self.shown) = (body, Some(shown));
     }
 
-    fn row(&mut self, y: u16, before: &[Cell], next: &[Cell], out: &mut Vec<u8>) {
-        let end = blank_from(next);
-        // What follows is one blank stretch: erased at once if that is less than writing it.
-        let erased = (end..next.len()).filter(|x| before[*x] != next[*x]).count();
-        let erase = erased > 3 && next.len() - end > 3;
-        let stop = if erase { end } else { next.len() };
-        let mut x = 0;
-        while let Some(start) = (x..stop).find(|x| before[*x] != next[*x]) {
+    /// Paints a row in which only these columns may be others.
+    fn row(
+        &mut self,
+        y: u16,
+        before: &[Cell],
+        next: &[Cell],
+        columns: Range<usize>,
+        out: &mut Vec<u8>,
+    ) {
+        // What the row ends with may be one blank stretch: erased at once if that is less than
+        // writing it.
+        let end = if columns.len() > ERASE_FROM { blank_from(next) } else { next.len() };
+        let differs = |x: &usize| before[*x] != next[*x];
+        let erase = (end..columns.end).filter(differs).count() > ERASE_FROM;
+        let stop = if erase { end } else { columns.end };
+        let mut x = columns.start;
+        while let Some(start) = (x..stop).find(differs) {
             let start = if next[start].width == 0 { start.saturating_sub(1) } else { start };
             let end = run_end(before, next, start, stop);
             self.go(start as u16, y, out);

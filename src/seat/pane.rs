@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use super::screen::Screen;
+use super::screen::{Change, Screen};
 use super::scroll::{Scroll, Spot};
 use crate::wire::{Frame, Role};
 
@@ -48,10 +48,11 @@ impl Pane {
         }
     }
 
-    /// Whether an agent was refused since the last frame because this person holds the keyboard.
-    pub fn apply(&mut self, frame: &Frame, now: Instant) -> bool {
+    /// What has changed on the screen, and whether an agent was refused since the last frame because
+    /// this person holds the keyboard.
+    pub fn apply(&mut self, frame: &Frame, now: Instant) -> (Vec<Change>, bool) {
         let (role, refused) = (self.screen.state.role, self.screen.state.refused);
-        self.screen.apply(frame);
+        let changes = self.screen.apply(frame);
         let state = &self.screen.state;
         if frame.state.is_some() {
             let ran = |ms: u64| now.checked_sub(std::time::Duration::from_millis(ms));
@@ -60,7 +61,7 @@ impl Pane {
         if !state.alive && frame.state.is_some() {
             self.died.get_or_insert(now);
         }
-        role == Role::Take && state.refused > refused
+        (changes, role == Role::Take && state.refused > refused)
     }
 
     /// The view's connection is gone.

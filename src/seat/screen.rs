@@ -1,5 +1,6 @@
 //! What one view shows: frames put together to a screen, and rows of the scrollback.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::canvas::Cell;
@@ -8,6 +9,8 @@ use crate::wire::{CursorState, Frame, Look, Run, Shape, ViewState};
 
 /// One row of cells.
 pub type Row = Vec<Cell>;
+/// A row's number, and the columns of it that are others than before.
+pub type Change = (u16, Range<u16>);
 
 #[derive(Debug, Clone)]
 pub struct Screen {
@@ -31,23 +34,25 @@ impl Screen {
         (self.cols, self.rows.len())
     }
 
-    pub fn apply(&mut self, frame: &Frame) {
+    pub fn apply(&mut self, frame: &Frame) -> Vec<Change> {
         let (cols, rows) = (frame.cols.min(MAX_COLS), frame.rows.min(MAX_ROWS));
         if frame.full || cols != self.cols || usize::from(rows) != self.rows.len() {
             self.cols = cols;
             self.rows = vec![blank_row(cols); usize::from(rows)];
         }
         let styles = Palette::of(&frame.styles);
+        let mut changes = Vec::with_capacity(frame.lines.len());
         for line in &frame.lines {
-            if let Some(row) = self.rows.get_mut(usize::from(line.row)) {
-                *row = styles.row(&line.runs, cols);
-            }
+            let row = self.rows.get_mut(usize::from(line.row));
+            let columns = row.and_then(|row| styles.put(&line.runs, row));
+            changes.extend(columns.map(|columns| (line.row, columns)));
         }
         self.cursor = frame.cursor;
         self.top_line = frame.top_line;
         if let Some(state) = &frame.state {
             self.state = state.clone();
         }
+        changes
     }
 }
 
@@ -66,32 +71,74 @@ impl Palette {
 
     /// The cells of a row, filled up with blanks.
     pub fn row(&self, runs: &[Run], cols: u16) -> Row {
-        let mut row = Row::with_capacity(usize::from(cols));
+        let mut row = blank_row(cols);
+        self.put(runs, &mut row);
+        row
+    }
+
+    /// Makes a row of another; the columns that are others than before.
+    fn put(&self, runs: &[Run], row: &mut [Cell]) -> Option<Range<u16>> {
+        let mut pen = Pen { row, at: 0, changed: None };
         for Run(text, look, width) in runs {
             let (style, link) = self.0.get(*look).cloned().unwrap_or_default();
+            let mut chars = text.chars().filter(|c| !c.is_control());
             match width {
-                None => row.extend(text.chars().filter(|c| !c.is_control()).map(|first| Cell {
-                    first,
-                    more: None,
-                    width: 1,
-                    style,
-                    link: link.clone(),
-                })),
-                Some(width) => put_cluster(&mut row, text, (*width).clamp(1, 2), style, link),
+                None => chars.for_each(|first| {
+                    let link = link.clone();
+                    pen.put(Cell { first, more: None, width: 1, style, link });
+                }),
+                Some(width) => {
+                    let Some(first) = chars.next() else { continue };
+                    let more: String = chars.collect();
+                    let more = (!more.is_empty()).then(|| Arc::from(more));
+                    let width = (*width).clamp(1, 2);
+                    pen.put_cluster(Cell { first, more, width, style, link });
+                }
             }
         }
-        row.resize(usize::from(cols), Cell::blank(Style::default()));
-        row
+        pen.end()
     }
 }
 
-fn put_cluster(row: &mut Row, text: &str, width: u8, style: Style, link: Option<Arc<str>>) {
-    let mut chars = text.chars().filter(|c| !c.is_control());
-    let Some(first) = chars.next() else { return };
-    let more: String = chars.collect();
-    let more = (!more.is_empty()).then(|| Arc::from(more));
-    row.push(Cell { first, more, width, style, link });
-    row.extend((width == 2).then(|| Cell::tail(style)));
+/// Goes along a row and changes what is to be another.
+struct Pen<'a> {
+    row: &'a mut [Cell],
+    at: usize,
+    changed: Option<Range<usize>>,
+}
+
+impl Pen<'_> {
+    fn put(&mut self, cell: Cell) {
+        if let Some(there) = self.row.get_mut(self.at).filter(|there| **there != cell) {
+            *there = cell;
+            let first = self.changed.as_ref().map_or(self.at, |changed| changed.start);
+            self.changed = Some(first..self.at + 1);
+        }
+        self.at += 1;
+    }
+
+    /// A wide character that does not fit is left out.
+    fn put_cluster(&mut self, cell: Cell) {
+        let (style, wide) = (cell.style, cell.width == 2);
+        if wide && self.at + 1 >= self.row.len() {
+            return self.put(Cell::blank(style));
+        }
+        self.put(cell);
+        if wide {
+            self.put(Cell::tail(style));
+        }
+    }
+
+    /// The rest is blank. Both halves of a wide character change together.
+    fn end(mut self) -> Option<Range<u16>> {
+        while self.at < self.row.len() {
+            self.put(Cell::blank(Style::default()));
+        }
+        let Range { start, end } = self.changed?;
+        // A wide character that took another's place has the same second half.
+        let end = if self.row[end - 1].width == 2 { end + 1 } else { end };
+        Some(start as u16..end.min(self.row.len()) as u16)
+    }
 }
 
 /// A link goes to the outer terminal only if it can neither steer it nor run anything.

@@ -162,7 +162,10 @@ impl Hub {
             }
             Wish::Type(Typing { tag, view, keys }) => {
                 let ticket = Ticket { client: id, tag: Some(Tag::of(tag)) };
+                let terminal = self.mux.view(ViewId(view), id);
                 self.mux.press(&ticket, ViewId(view), keys, clock::now());
+                self.perform();
+                terminal.into_iter().for_each(|terminal| self.read_echo(terminal));
             }
             Wish::Leave(why) => self.leave_seat(id, why),
             Wish::Suspend => {

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::io;
+use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use tokio::net::UnixStream;
@@ -383,11 +384,24 @@ impl Hub {
             Rest::Closed if self.mux.get(id).is_some_and(Terminal::alive) => line.look_again(),
             Rest::Closed => {}
         }
-        if !range.is_empty() {
-            let bytes = line.journal.bytes(range);
-            self.mux.on(Incoming::Output { id, bytes }, clock::now());
-            self.fed(id);
+        self.feed(id, range);
+    }
+
+    /// Where the kernel echoes what was typed, it often has done so by now: to hear of it takes longer
+    /// than to look.
+    pub(super) fn read_echo(&mut self, id: TerminalId) {
+        let runs = self.leaving.is_none() && self.runs(id);
+        if let Some(range) = self.lines.get_mut(&id).filter(|_| runs).map(PtyLine::drain) {
+            self.feed(id, range);
         }
+    }
+
+    /// Gives what was read to its grid.
+    fn feed(&mut self, id: TerminalId, range: Range<u64>) {
+        let Some(line) = self.lines.get(&id).filter(|_| !range.is_empty()) else { return };
+        let bytes = line.journal.bytes(range);
+        self.mux.on(Incoming::Output { id, bytes }, clock::now());
+        self.fed(id);
     }
 
     /// All that the program wrote before it ended.
@@ -400,9 +414,7 @@ impl Hub {
                 break;
             }
             read += range.end - range.start;
-            let bytes = line.journal.bytes(range);
-            self.mux.on(Incoming::Output { id, bytes }, clock::now());
-            self.fed(id);
+            self.feed(id, range);
         }
     }
 

@@ -68,7 +68,7 @@ pub use save::reseal;
 pub use save::{Refused, VERSION as SAVE_VERSION, checksum};
 pub use sequence::MAX_SEQUENCE;
 pub use sgr::{ATTRIBUTES as SGR_ATTRIBUTES, numbers as sgr_numbers};
-pub use snapshot::{CopiedCell, CopiedRow, Snapshot};
+pub use snapshot::{CopiedCell, CopiedRow, SeenRow, Snapshot};
 pub use state::MAX_TITLES;
 pub use style::{Attrs, Color, MAX_STYLES, Style, Underline};
 pub use transcript::{Transcript, is_transcript};

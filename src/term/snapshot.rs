@@ -31,38 +31,46 @@ pub struct CopiedRow {
     row: Row,
 }
 
-/// One cell of a copied row.
+/// One cell of a row that is looked at.
 #[derive(Clone, Copy)]
 pub struct CopiedCell {
     cell: Cell,
 }
 
+/// A row where it is, with what its cells' looks mean.
+#[derive(Clone, Copy)]
+pub struct SeenRow<'a> {
+    row: &'a Row,
+    styles: &'a Styles,
+    links: &'a Links,
+}
+
 impl Terminal {
     /// A copy of some rows of the screen, from the top.
     pub fn snapshot(&self, rows: Range<u16>) -> Snapshot {
-        self.copy_of(|row, _| rows.contains(&row))
-    }
-
-    /// A copy of the rows of the screen that changed after a stamp.
-    pub fn snapshot_since(&self, stamp: u64) -> Snapshot {
-        self.copy_of(|_, changed| changed > stamp)
-    }
-
-    /// Rows of the screen, chosen by their place and the stamp of their last change.
-    fn copy_of(&self, wanted: impl Fn(u16, u64) -> bool) -> Snapshot {
         let mut copy = self.empty_snapshot();
         let screen = &self.state.screen;
         let grid = screen.shown();
         let mut line = screen.shown_top_line();
         for y in 0..self.size().rows {
             let row = grid.row(usize::from(y));
-            let stamp = grid.stamp_of(usize::from(y));
-            if wanted(y, stamp) {
+            if rows.contains(&y) {
+                let stamp = grid.stamp_of(usize::from(y));
                 copy.add(row, screen_looks(self), (LineNo(line), Some(y), stamp));
             }
             line += u64::from(!row.wraps);
         }
         copy
+    }
+
+    /// The rows of the screen that changed after a stamp, or all, each with its place.
+    pub fn rows_since(&self, stamp: Option<u64>) -> impl Iterator<Item = (u16, SeenRow<'_>)> {
+        let grid = self.state.screen.shown();
+        let (styles, links) = screen_looks(self);
+        let changed =
+            move |y: &u16| stamp.is_none_or(|stamp| grid.stamp_of(usize::from(*y)) > stamp);
+        let seen = move |y: u16| (y, SeenRow { row: grid.row(usize::from(y)), styles, links });
+        (0..self.size().rows).filter(changed).map(seen)
     }
 
     /// A copy of lines by their numbers, as rows of the screen's width, `most` rows of them.
@@ -156,11 +164,35 @@ impl Snapshot {
         }
     }
 
+    pub fn seen<'a>(&'a self, row: &'a CopiedRow) -> SeenRow<'a> {
+        SeenRow { row: &row.row, styles: &self.styles, links: &self.links }
+    }
+
     pub fn style(&self, cell: CopiedCell) -> Style {
         self.styles.get(cell.cell.style())
     }
 
     pub fn link(&self, cell: CopiedCell) -> Option<&Link> {
+        self.links.get(cell.cell.link())
+    }
+}
+
+impl<'a> SeenRow<'a> {
+    /// The cells up to the last one written; blank ones follow.
+    pub fn cells(self) -> impl Iterator<Item = CopiedCell> + use<'a> {
+        self.row.cells().iter().map(|cell| CopiedCell { cell: *cell })
+    }
+
+    /// Code points joined to characters, each with its column.
+    pub fn joined(self) -> &'a [(u16, char)] {
+        self.row.joined()
+    }
+
+    pub fn style(self, cell: CopiedCell) -> Style {
+        self.styles.get(cell.cell.style())
+    }
+
+    pub fn link(self, cell: CopiedCell) -> Option<&'a Link> {
         self.links.get(cell.cell.link())
     }
 }

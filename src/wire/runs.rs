@@ -1,15 +1,16 @@
 //! Rows of a terminal as runs of text that looks the same.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use super::frame::{Look, Run};
-use crate::term::{CopiedCell, CopiedRow, Snapshot};
+use crate::term::{CopiedCell, SeenRow};
 
-/// The looks of all rows of one answer, each once.
+/// The looks of all rows of one answer, each once. The rows are of one terminal or of one copy, where
+/// a look has the same number in each.
 #[derive(Default)]
 pub struct Looks {
     list: Vec<Look>,
-    known: HashMap<u32, usize>,
+    known: BTreeMap<u32, usize>,
 }
 
 impl Looks {
@@ -18,23 +19,26 @@ impl Looks {
     }
 
     /// A row's runs, without the blanks at its end that have no look of their own.
-    pub fn row(&mut self, snapshot: &Snapshot, row: &CopiedRow) -> Vec<Run> {
+    pub fn row(&mut self, row: SeenRow<'_>) -> Vec<Run> {
         let mut runs: Vec<Run> = Vec::new();
+        let (mut last, mut place) = (None, 0);
         for (col, cell) in row.cells().enumerate().filter(|(_, cell)| cell.width() > 0) {
-            let look = self.look(snapshot, cell);
+            if last.replace(cell.look()) != Some(cell.look()) {
+                place = self.place(row, cell);
+            }
             let joined = joined_at(row, col);
             match runs.last_mut() {
-                Some(Run(text, last, None))
-                    if *last == look && joined.is_empty() && cell.width() == 1 =>
+                Some(Run(text, look, None))
+                    if *look == place && joined.is_empty() && cell.width() == 1 =>
                 {
                     text.push(cell.char());
                 }
                 _ if joined.is_empty() && cell.width() == 1 => {
-                    runs.push(Run(cell.char().to_string(), look, None));
+                    runs.push(Run(cell.char().to_string(), place, None));
                 }
                 _ => {
                     let text = std::iter::once(cell.char()).chain(joined.iter().map(|(_, c)| *c));
-                    runs.push(Run(text.collect(), look, Some(cell.width())));
+                    runs.push(Run(text.collect(), place, Some(cell.width())));
                 }
             }
         }
@@ -42,11 +46,11 @@ impl Looks {
         runs
     }
 
-    fn look(&mut self, snapshot: &Snapshot, cell: CopiedCell) -> usize {
+    fn place(&mut self, row: SeenRow<'_>, cell: CopiedCell) -> usize {
         let list = &mut self.list;
         *self.known.entry(cell.look()).or_insert_with(|| {
-            let link = snapshot.link(cell).map(|link| link.uri.as_str());
-            list.push(Look::of(snapshot.style(cell), link));
+            let link = row.link(cell).map(|link| link.uri.as_str());
+            list.push(Look::of(row.style(cell), link));
             list.len() - 1
         })
     }
@@ -63,7 +67,7 @@ impl Looks {
     }
 }
 
-fn joined_at(row: &CopiedRow, col: usize) -> &[(u16, char)] {
+fn joined_at(row: SeenRow<'_>, col: usize) -> &[(u16, char)] {
     let joined = row.joined();
     let start = joined.partition_point(|(at, _)| usize::from(*at) < col);
     let end = joined.partition_point(|(at, _)| usize::from(*at) <= col);
@@ -81,7 +85,7 @@ mod tests {
         term.feed(bytes.as_bytes(), &mut Vec::new());
         let snapshot = term.snapshot(0..1);
         let mut looks = Looks::default();
-        let runs = looks.row(&snapshot, &snapshot.rows[0]);
+        let runs = looks.row(snapshot.seen(&snapshot.rows[0]));
         let row = serde_json::to_string(&runs).unwrap();
         (row, serde_json::to_string(&looks.into_list()).unwrap())
     }

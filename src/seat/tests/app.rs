@@ -112,7 +112,7 @@ impl Desk {
         };
         let lines: Vec<Value> = (0..rows)
             .filter(|at| row.is_none_or(|row| row == *at))
-            .map(|row| json!({"row": row, "runs": [[text, 0], ["日", 1, 2], ["x", 0]]}))
+            .map(|row| json!({"row": row, "runs": runs(text)}))
             .collect();
         let mut frame = json!({"frame": 1, "view": view, "terminal": terminal, "cols": cols,
             "rows": rows, "full": true, "lines": lines, "styles": [{}, {"bold": true, "fg": 3}],
@@ -135,6 +135,15 @@ impl Desk {
     }
 }
 
+/// Each character in the look that its column has, wide ones as such.
+fn runs(text: &str) -> Vec<Value> {
+    let run = |(at, c): (usize, char)| match c {
+        '日' | '本' => json!([c, at / 8 % 2, 2]),
+        c => json!([c, at / 8 % 2]),
+    };
+    text.chars().enumerate().map(run).collect()
+}
+
 #[derive(Debug, Clone)]
 enum Step {
     Prefix(&'static str),
@@ -150,7 +159,7 @@ fn step() -> impl Strategy<Value = Step> {
         prop::sample::select(vec!["a", "q", "Escape", "Enter", "j", "k", "g", "Up", "PageUp"]);
     // Often of the same size, so that some bring nothing but a row.
     let size = prop_oneof![Just((98, 27)), Just((48, 12)), (1..120_u16, 1..40_u16)];
-    let frame = (0..8_usize, size, "[a-z]{0,60}", prop::option::of(0..28_u16));
+    let frame = (0..8_usize, size, "[ab日本]{0,60}", prop::option::of(0..28_u16));
     prop_oneof![
         4 => action.prop_map(Step::Prefix),
         2 => key.prop_map(Step::Key),
