@@ -148,6 +148,8 @@ impl Command for Create {
             created_told: false,
             exit_told: false,
             degraded: false,
+            running: Vec::new(),
+            commands: 0,
             typed: String::new(),
         };
         let (argv, env) = (program.argv, program.env);

@@ -222,6 +222,8 @@ impl Mux {
             exit_told: false,
             typed: String::new(),
             degraded: false,
+            running: Vec::new(),
+            commands: 0,
         };
         let old_text =
             OldText { first: LineNo(kept.lines[0]), scrollback_lines: kept.scrollback_lines, text };

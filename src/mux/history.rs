@@ -33,17 +33,25 @@ impl CommandRecord {
 #[derive(Debug, Default)]
 pub struct History {
     records: VecDeque<CommandRecord>,
-    last: u64,
 }
 
 impl History {
-    pub fn push(&mut self, mut record: CommandRecord) {
-        self.last += 1;
-        record.number = self.last;
+    pub fn push(&mut self, record: CommandRecord) {
         if self.records.len() == MAX_COMMANDS {
             self.records.pop_front();
         }
         self.records.push_back(record);
+    }
+
+    pub fn len(&self) -> usize {
+        self.records.len()
+    }
+
+    /// Numbers them such that this is the last one's.
+    pub fn number(&mut self, last: u64) {
+        for (record, number) in self.records.iter_mut().rev().zip((1..=last).rev()) {
+            record.number = number;
+        }
     }
 
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &CommandRecord> {

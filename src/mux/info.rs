@@ -109,7 +109,6 @@ impl Mux {
     }
 
     fn shell<'a>(&self, terminal: &'a Terminal) -> Shell<'a> {
-        let since = terminal.commands.last();
         Shell {
             integrated: !terminal.identity.key.is_empty(),
             state: match terminal.grid.shell() {
@@ -119,7 +118,7 @@ impl Mux {
                 ShellState::Running => "running",
             },
             command: terminal.grid.running_command(),
-            running_ms: since.map(|since| (self.now - *since).as_millis() as u64),
+            running_ms: self.running_ms(terminal),
         }
     }
 }

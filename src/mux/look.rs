@@ -43,9 +43,8 @@ impl Mux {
         put("seq", json!(self.seq()));
         put("top_line", json!(grid.line_of_row(0).0));
         let program = facts.foreground.as_ref().map(|program| &program.name);
-        let since = terminal.commands.last();
         put("running", json!(grid.running_command()));
-        put("running_ms", json!(since.map(|since| (self.now - *since).as_millis() as u64)));
+        put("running_ms", json!(self.running_ms(terminal)));
         put("program", json!(program));
         put("last_command", json!(terminal.history.iter().next_back()));
         if let Some(exit) = terminal.exit() {

@@ -226,6 +226,12 @@ impl Mux {
         self.host.since_ms + since.as_millis() as u64
     }
 
+    /// How long the innermost command of a terminal has been running.
+    fn running_ms(&self, terminal: &Terminal) -> Option<u64> {
+        let since = terminal.identity.running.last()?;
+        Some(self.unix_ms().saturating_sub(*since))
+    }
+
     pub fn clients(&self) -> usize {
         self.clients.count()
     }

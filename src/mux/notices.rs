@@ -172,17 +172,18 @@ impl Mux {
     }
 
     fn command_started(&mut self, id: TerminalId, command: Option<String>) -> Event {
-        let now = self.now;
+        let now = self.unix_ms();
         if let Some(terminal) = self.terminals.get_mut(&id)
-            && terminal.commands.len() < MAX_NESTED_COMMANDS
+            && terminal.identity.running.len() < MAX_NESTED_COMMANDS
         {
-            terminal.commands.push(now);
+            terminal.identity.running.push(now);
+            self.remember(id);
         }
         Event::CommandStart { command }
     }
 
     fn command_done(&mut self, id: TerminalId, key: Option<&str>, ended: Ended) -> Event {
-        let now = self.now;
+        let now = self.unix_ms();
         let Ended { code, command, output_lines, cut } = ended;
         let mut event = Event::CommandDone {
             code,
@@ -197,15 +198,17 @@ impl Mux {
             Event::CommandDone { code, command, duration_ms, cwd, output_lines, trusted },
         ) = (self.terminals.get_mut(&id), &mut event)
         {
-            let own = &terminal.identity.key;
+            let identity = &mut terminal.identity;
+            let own = &identity.key;
             *trusted = !own.is_empty() && key == Some(own);
             // Nobody but the shell itself ends the command that it started.
-            let forged = terminal.commands.len() == 1 && !own.is_empty() && !*trusted;
-            let since = if forged { None } else { terminal.commands.pop() };
-            *duration_ms = since.map(|since| (now - since).as_millis() as u64);
+            let forged = identity.running.len() == 1 && !own.is_empty() && !*trusted;
+            let since = if forged { None } else { identity.running.pop() };
+            identity.commands += 1;
+            *duration_ms = since.map(|since| now.saturating_sub(since));
             *cwd = terminal.grid.cwd().map(|cwd| cwd.path.clone());
             terminal.history.push(CommandRecord {
-                number: 0,
+                number: terminal.identity.commands,
                 command: command.clone(),
                 code: *code,
                 duration_ms: *duration_ms,
@@ -214,6 +217,7 @@ impl Mux {
                 cut,
                 trusted: *trusted,
             });
+            self.remember(id);
         }
         event
     }

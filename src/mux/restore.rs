@@ -116,6 +116,10 @@ impl Mux {
         terminal.idle = traces.idle;
         terminal.told = traces.told;
         terminal.history = traces.history;
+        // The last worker may have been killed when an end was told and not counted yet.
+        let identity = &mut terminal.identity;
+        identity.commands = identity.commands.max(terminal.history.len() as u64);
+        terminal.history.number(identity.commands);
         let persists = terminal.identity.persist.unwrap_or(self.shelf.always);
         terminal.keeping = Keeping::inherited(persists, self.now);
         self.terminals.insert(id, terminal);
@@ -135,6 +139,8 @@ impl Mux {
         self.count_scrollback(id);
         self.refeed(id, fed);
         let Some(terminal) = self.terminals.get_mut(&id) else { return };
+        // Nor may one that has ended be known to have.
+        terminal.identity.running.truncate(terminal.grid.running_commands());
         // The device has the last word about its size.
         if terminal.grid.size() != size {
             terminal.grid.resize(size);

@@ -232,7 +232,7 @@ impl Mux {
         cut: Option<usize>,
     ) {
         let now = self.now;
-        let depth = self.get(id).map_or(0, |terminal| terminal.commands.len());
+        let depth = self.get(id).map_or(0, |terminal| terminal.identity.running.len());
         let Some(run) = self.running(id).filter(|run| depth <= run.depth) else { return };
         let since = run.started.or(run.typed.at).unwrap_or(now);
         let first = run.done.take().and_then(|before| before.output).map(|output| output.start);
@@ -296,7 +296,7 @@ impl Mux {
         let Some(terminal) = self.terminals.get(&id) else { return };
         let Some(run) = &terminal.run else { return };
         let bytes = typed_bytes(terminal, &run.asked.command);
-        let (seq, depth) = (self.seq(), terminal.commands.len());
+        let (seq, depth) = (self.seq(), terminal.identity.running.len());
         let typed = Typed::at(terminal, &run.asked.command, now);
         let until = run.asked.until.clone();
         let scan = until.and_then(|until| self.scan(id, until, None, Only::From(typed.line)));

@@ -84,6 +84,12 @@ pub struct Identity {
     /// Its screen could not be brought back as it was, once.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub degraded: bool,
+    /// When the commands that run began, in milliseconds since 1970: the outermost shell's first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub running: Vec<u64>,
+    /// How many commands have ended.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub commands: u64,
     /// What was typed and not taken by the program, left by a worker that went; base64.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub typed: String,
@@ -91,6 +97,10 @@ pub struct Identity {
 
 fn yes() -> bool {
     true
+}
+
+fn is_zero(value: &u64) -> bool {
+    *value == 0
 }
 
 pub enum Life {
@@ -133,7 +143,6 @@ pub struct Terminal {
     pub keeping: Keeping,
     /// It was brought back from disk, and that is yet to be told.
     pub restored: Option<Box<Restored>>,
-    pub commands: Vec<Instant>,
     pub history: History,
     /// Who typed last, and when, if that is still to be shown.
     pub typing: Option<(String, Instant)>,
@@ -193,7 +202,6 @@ impl Terminal {
             ready: None,
             keeping: Keeping::default(),
             restored: None,
-            commands: Vec::new(),
             history: History::default(),
             typing: None,
             refused: 0,

@@ -138,6 +138,11 @@ impl Marks {
         Some(text)
     }
 
+    /// In how many shells, one within another, a command runs.
+    pub fn depth(&self) -> usize {
+        self.levels.iter().filter(|level| level.state == ShellState::Running).count()
+    }
+
     /// Tells what the screen shows as the command line, for a mark that carried none.
     pub fn set_running(&mut self, command: String) {
         if self.state() == ShellState::Running {

@@ -246,6 +246,11 @@ impl Terminal {
         self.state.marks.state()
     }
 
+    /// In how many shells, one within another, a command runs.
+    pub fn running_commands(&self) -> usize {
+        self.state.marks.depth()
+    }
+
     /// The shell asks for one more line of the same command.
     pub fn continues_input(&self) -> bool {
         self.state.marks.continuing()

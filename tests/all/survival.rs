@@ -514,3 +514,40 @@ fn a_flood_in_one_terminal_does_not_stop_the_others() {
         assert!(!alive(created["pid"].as_i64().unwrap()));
     }
 }
+
+#[test]
+fn commands_go_on_being_counted_and_timed() {
+    let server = Server::start();
+    let id = server.shell("bash");
+    let mut client = server.connect();
+    let commands = |client: &mut Client| {
+        let answer = client.ok(json!({"cmd": "commands", "id": id}));
+        let commands = answer["commands"].as_array().unwrap().clone();
+        commands.into_iter().map(|command| json!([command["number"], command["command"]])).collect()
+    };
+    run(&server, &id, "true");
+    run(&server, &id, "echo two");
+    let before: Vec<Value> = commands(&mut client);
+    assert_eq!(before, [json!([1, "true"]), json!([2, "echo two"])]);
+    let since = client.type_in(&id, "head -n 1 # waits\n");
+    server.events(&id, since).event("command_start");
+    let mut running = 0;
+    for _ in 0..2 {
+        kill_worker(&server);
+        let shell = server.connect().ok(json!({"cmd": "info", "id": id}))["shell"].clone();
+        assert_eq!(shell["command"], "head -n 1 # waits");
+        let now = shell["running_ms"].as_u64().expect("how long it has been running");
+        assert!(now >= running, "{running} and then {now}");
+        running = now;
+        assert_eq!(commands(&mut server.connect()), before);
+    }
+    let since = server.connect().type_in(&id, "go on\n");
+    let done = server.events(&id, since).event("command_done");
+    assert!(done["duration_ms"].as_u64().expect("a duration") >= running, "{done}");
+    let after: Vec<Value> = commands(&mut server.connect());
+    assert_eq!(after[2], json!([3, "head -n 1 # waits"]));
+    // Nothing is left of it in how ends are told apart.
+    kill_worker(&server);
+    let done = run(&server, &id, "true");
+    assert_eq!((&done["code"], &done["trusted"]), (&json!(0), &json!(true)));
+}

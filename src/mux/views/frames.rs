@@ -77,8 +77,7 @@ impl Mux {
         let news = (!self.is_told(view, terminal)).then(|| self.view_state(view, terminal));
         let mut next = None;
         if news.is_some() || view.shown != Some(shown) {
-            let running = terminal.commands.last().map(|since| (self.now - *since).as_millis());
-            let running_ms = running.map(|ms| ms as u64);
+            let running_ms = self.running_ms(terminal);
             let state = news.clone().map(|state| ViewState { running_ms, ..state });
             next = Some(Frame { state, ..frame(id, view.shown, terminal) });
         }
