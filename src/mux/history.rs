@@ -43,15 +43,14 @@ impl History {
         self.records.push_back(record);
     }
 
-    pub fn len(&self) -> usize {
-        self.records.len()
-    }
-
-    /// Numbers them such that this is the last one's.
-    pub fn number(&mut self, last: u64) {
+    /// Numbers them such that the last one has this number, or the one that it must have at least;
+    /// which that is.
+    pub fn number(&mut self, last: u64) -> u64 {
+        let last = last.max(self.records.len() as u64);
         for (record, number) in self.records.iter_mut().rev().zip((1..=last).rev()) {
             record.number = number;
         }
+        last
     }
 
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &CommandRecord> {

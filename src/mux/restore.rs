@@ -117,9 +117,8 @@ impl Mux {
         terminal.told = traces.told;
         terminal.history = traces.history;
         // The last worker may have been killed when an end was told and not counted yet.
-        let identity = &mut terminal.identity;
-        identity.commands = identity.commands.max(terminal.history.len() as u64);
-        terminal.history.number(identity.commands);
+        let counted = terminal.identity.commands;
+        terminal.identity.commands = terminal.history.number(counted);
         let persists = terminal.identity.persist.unwrap_or(self.shelf.always);
         terminal.keeping = Keeping::inherited(persists, self.now);
         self.terminals.insert(id, terminal);
