@@ -55,6 +55,7 @@ impl Mux {
         let mut notices = std::mem::take(&mut self.notices);
         self.bound_scrollback(id);
         let Some(terminal) = self.terminals.get_mut(&id) else { return };
+        let known = terminal.identity.counts();
         let trap = self.host.trap;
         let fed = catch_unwind(AssertUnwindSafe(|| {
             trap.into_iter().for_each(|trap| trap(bytes));
@@ -74,6 +75,10 @@ impl Mux {
             self.number_notice(id, notice);
         }
         self.notices = notices;
+        // Once, however many began and ended: a program may print such marks without end.
+        if self.get(id).is_some_and(|terminal| terminal.identity.counts() != known) {
+            self.remember(id);
+        }
     }
 
     /// Something of the terminal was lost; it goes on from what there is.
@@ -177,7 +182,6 @@ impl Mux {
             && terminal.identity.running.len() < MAX_NESTED_COMMANDS
         {
             terminal.identity.running.push(now);
-            self.remember(id);
         }
         Event::CommandStart { command }
     }
@@ -217,7 +221,6 @@ impl Mux {
                 cut,
                 trusted: *trusted,
             });
-            self.remember(id);
         }
         event
     }

@@ -103,6 +103,13 @@ fn is_zero(value: &u64) -> bool {
     *value == 0
 }
 
+impl Identity {
+    /// What changes whenever a command begins or ends.
+    pub fn counts(&self) -> (u64, usize) {
+        (self.commands, self.running.len())
+    }
+}
+
 pub enum Life {
     /// Forked or about to be; the program does not run yet.
     Starting {

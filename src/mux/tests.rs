@@ -317,6 +317,19 @@ fn commands_are_timed_and_forged_ends_are_told_apart() {
     assert_eq!(done[0]["trusted"], true);
 }
 
+/// A record holds the whole command line: one for each mark of a flood would be gigabytes.
+#[test]
+fn a_flood_of_marks_is_remembered_once() {
+    let mut bench = bench();
+    let id = bench.cat();
+    bench.effects.clear();
+    bench.print(id, &b"\x1b]133;A\x07\x1b]133;B\x07\x1b]133;C\x07\x1b]133;D;0\x07".repeat(1000));
+    let remembered = |effect: &&Effect| matches!(effect, Effect::Remember { .. });
+    assert_eq!(bench.effects.iter().filter(remembered).count(), 1);
+    let identity = &bench.mux.get(id).expect("a terminal").identity;
+    assert_eq!((identity.commands, identity.running.len()), (1000, 0));
+}
+
 #[test]
 fn the_environment_is_the_hosts_with_ours_on_top() {
     let mut bench = bench();
